@@ -1,0 +1,2 @@
+//! The `assignor` command.
+fn main() {}

@@ -1,0 +1,4 @@
+//! Custom partition assignors for rdkafka.
+pub mod assignor;
+mod plugin;
+pub use plugin::Client;
