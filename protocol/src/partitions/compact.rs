@@ -157,6 +157,14 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_those_of_bincode() {
+        let sizes = [0, 250, 251, 0xffff, 0x1_0000, u32::MAX].map(varint_size);
+        assert_eq!(sizes, [1, 1, 3, 3, 5, 5]);
+        assert_eq!(runs_size(&[(0, 0); 251]), 3 + 251 * 2);
+        assert_eq!(bitmap_size(251, 251 + 8 * 251), 3 + 3 + 252);
+    }
+
+    #[test]
     fn runs_reach_the_last_partition_and_not_beyond() {
         let last = from_runs(&[(MAX_PARTITION, 0)]).and_then(|set| set.last());
         assert_eq!(last, Some(MAX_PARTITION));
