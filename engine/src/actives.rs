@@ -32,6 +32,7 @@ use index_vec::IndexVec;
 use crate::door::{History, Roster};
 use crate::flow::{Arc, Cost, Flow, Network, Node};
 use crate::groups::Group;
+use crate::hub::Hub;
 use crate::index::{GroupIx, MemberIx};
 use crate::past::{Past, TaskPast};
 use crate::weights::Weights;
@@ -99,12 +100,6 @@ struct GroupWiring<'a> {
     tasks: Vec<TaskArcs<'a>>,
 }
 
-/// A node for whatever is all the same to its members, and the way to each of them.
-struct Hub {
-    node: Node,
-    arcs: Vec<(Arc, MemberIx)>,
-}
-
 /// Where the prices of the network probably end up: as if every load could be spread over everybody. That
 /// makes the search short when it is nearly so, and never changes what it finds.
 struct Guess {
@@ -113,7 +108,7 @@ struct Guess {
 }
 
 impl Guess {
-    fn new(roster: &Roster<'_>, groups: &IndexVec<GroupIx, Group>, weights: &Weights) -> Self {
+    fn new(groups: &IndexVec<GroupIx, Group>, weights: &Weights) -> Self {
         let level = |rank, groups: &[&Group]| {
             let tasks = groups.iter().map(|group| i64::from(group.partitions)).sum();
             let subscribers = groups
@@ -160,7 +155,7 @@ impl<'a> Wiring<'a> {
         let tasks: i64 = groups.iter().map(|group| i64::from(group.partitions)).sum();
         let sink = network.node(-tasks);
         let weights = Weights::of(roster);
-        let guess = Guess::new(roster, groups, &weights);
+        let guess = Guess::new(groups, &weights);
         let member = |m: MemberIx| {
             let (all, stateful) = (network.node(0), network.node(0));
             network.price(all, guess.all);
@@ -206,12 +201,7 @@ impl<'a> Wiring<'a> {
             true => self.members[m].stateful,
             false => self.members[m].all,
         };
-        let held = &self.roster.members[m].tables;
-        let unable = group
-            .tables
-            .iter()
-            .filter(|table| !held.contains(table))
-            .count();
+        let unable = group.tables_missing(&self.roster.members[m].tables);
         let (cost, growth) = self.weights.square(m, rank::IN_GROUP);
         let cost = cost + amount(rank::UNABLE, unable);
         self.network
@@ -350,15 +340,6 @@ impl<'a> GroupWiring<'a> {
             }
         };
         self.tasks.iter().filter_map(active).collect()
-    }
-}
-
-impl Hub {
-    /// The members that the hub's units went to, each as often as it got one.
-    fn units<'f>(&'f self, flow: &'f Flow) -> impl Iterator<Item = MemberIx> + 'f {
-        self.arcs
-            .iter()
-            .flat_map(|&(arc, m)| (0..flow.on(arc)).map(move |_| m))
     }
 }
 

@@ -38,6 +38,14 @@ impl Group {
         !self.tables.is_empty()
     }
 
+    /// Tables of the group that are not among those `held`.
+    pub(crate) fn tables_missing(&self, held: &BTreeSet<TableIx>) -> usize {
+        self.tables
+            .iter()
+            .filter(|table| !held.contains(table))
+            .count()
+    }
+
     /// The group by names.
     pub(crate) fn named(&self, roster: &Roster<'_>) -> CopartitionGroup {
         let topic = |&t: &TopicIx| roster.topics[t].name.to_owned();
