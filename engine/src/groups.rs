@@ -185,7 +185,7 @@ impl<'r> DeclaredSet<'r> {
         let counts = counts
             .iter()
             .map(|(n, name)| format!("{} has {n}", quoted(name)));
-        let counts = listed(&counts.collect::<Vec<_>>())?;
+        let counts = listed(counts)?;
         Some(GroupError {
             kind: GroupErrorKind::CopartitionMismatch,
             detail: format!(
@@ -278,7 +278,9 @@ mod tests {
         }
     }
 
-    fn formed(problem: &Problem) -> (Vec<Vec<String>>, Vec<(GroupErrorKind, Vec<String>)>) {
+    type Kinds = Vec<(GroupErrorKind, Vec<String>)>;
+
+    fn formed(problem: &Problem) -> (Vec<Vec<String>>, Kinds) {
         let roster = Roster::admit(problem, &mut Warnings::default());
         let (groups, errors) = form(&roster);
         let groups = groups.iter().map(|g| g.named(&roster).topics).collect();

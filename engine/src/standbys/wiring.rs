@@ -145,7 +145,7 @@ impl<'a> Wiring<'a> {
         let node = self.node(1, price);
         let direct = ways
             .into_iter()
-            .map(|(m, cost)| (self.to_pair(node, active, m, cost), m));
+            .map(|(m, cost)| (self.arc_to_pair(node, active, m, cost), m));
         let direct = direct.collect();
         self.network.arc(node, hub, 1, to_hub, Cost::ZERO);
         TaskArcs {
@@ -195,7 +195,7 @@ impl<'a> Wiring<'a> {
                     .entry(rack)
                     .or_insert_with(|| self.rack(node, price, wanted)),
             };
-            direct.push((self.to_pair(from, active, m, cost), m));
+            direct.push((self.arc_to_pair(from, active, m, cost), m));
         }
         TaskArcs {
             active,
@@ -213,7 +213,7 @@ impl<'a> Wiring<'a> {
         rack
     }
 
-    fn to_pair(&mut self, from: Node, active: MemberIx, m: MemberIx, cost: Costs) -> Arc {
+    fn arc_to_pair(&mut self, from: Node, active: MemberIx, m: MemberIx, cost: Costs) -> Arc {
         let pair = self.pair(active, m);
         self.network.arc(from, pair, 1, cost, Cost::ZERO)
     }
