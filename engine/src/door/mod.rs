@@ -16,6 +16,7 @@
 //! order of members (I9); it costs no more than the input and the partitions it names (I10).
 mod declarations;
 mod history;
+mod ledger;
 mod roster;
 
 pub(crate) use history::{History, Holders};
