@@ -173,3 +173,74 @@ impl Ledger<'_, '_> {
         copies
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+    use crate::samples::{claims, stateful_group};
+
+    /// Owners of orders 0 and keepers of a copy of counts 0, by member id.
+    fn judged(problem: &Problem) -> (Vec<&str>, Vec<&str>) {
+        let mut warnings = Warnings::default();
+        let roster = Roster::admit(problem, &mut warnings);
+        let history = History::read(&roster, problem.generation, &mut warnings);
+        let ids = |members: &[MemberIx]| members.iter().map(|&m| roster.members[m].id()).collect();
+        let (orders, counts) = (roster.topic("orders"), roster.table("counts"));
+        let (orders, counts) = (orders.expect("exists"), counts.expect("is declared"));
+        (
+            ids(history.owners[orders].at(0)),
+            ids(history.copies[counts].at(0)),
+        )
+    }
+
+    #[test]
+    fn a_stale_owner_loses_to_a_newer_generation() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(7, &[("orders", &[0])]);
+        problem.members[1].active = claims(9, &[("orders", &[0])]);
+        assert_eq!(judged(&problem), (vec!["m2"], vec!["m2"]));
+    }
+
+    #[test]
+    fn a_newer_standby_outdates_an_older_active() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(7, &[("orders", &[0])]);
+        problem.members[1].standby = claims(9, &[("counts", &[0])]);
+        assert_eq!(judged(&problem), (vec![], vec!["m2"]));
+    }
+
+    #[test]
+    fn everybody_of_the_newest_generation_is_an_owner() {
+        let mut problem = stateful_group(2, 3);
+        for member in &mut problem.members[1..] {
+            member.active = claims(9, &[("orders", &[0])]);
+        }
+        assert_eq!(judged(&problem), (vec!["m2", "m3"], vec!["m2", "m3"]));
+    }
+
+    #[test]
+    fn a_generation_that_is_not_over_yet_is_the_oldest() {
+        let mut problem = stateful_group(2, 2);
+        problem.generation = Some(9);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[1].active = claims(2, &[("orders", &[0])]);
+        assert_eq!(judged(&problem), (vec!["m2"], vec!["m2"]));
+    }
+
+    #[test]
+    fn local_state_is_a_copy_of_any_age_but_no_ownership() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[1].local_state = claims(0, &[("counts", &[0])]).partitions;
+        assert_eq!(judged(&problem), (vec!["m1"], vec!["m1", "m2"]));
+    }
+
+    #[test]
+    fn an_owner_that_does_not_declare_the_table_has_no_copy() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[0].tables.clear();
+        assert_eq!(judged(&problem), (vec!["m1"], vec![]));
+    }
+}
