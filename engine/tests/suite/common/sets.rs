@@ -87,10 +87,8 @@ fn sound_part<'a>(
     set: &BTreeSet<&'a str>,
     in_error: &mut BTreeSet<String>,
 ) -> Vec<&'a str> {
-    let is_placed = |topic: &&str| {
-        problem.leader_topic.as_deref() != Some(*topic) && !subscribers(members, topic).is_empty()
-    };
-    let topics: Vec<&str> = set.iter().copied().filter(is_placed).collect();
+    let is_leader = |topic: &&str| problem.leader_topic.as_deref() == Some(*topic);
+    let topics: Vec<&str> = set.iter().copied().filter(|t| !is_leader(t)).collect();
     let all: BTreeSet<usize> = topics
         .iter()
         .flat_map(|t| subscribers(members, t))

@@ -198,3 +198,33 @@ fn leader_topic_weighs_nothing_and_stays() {
         group.members.push(member(generation));
     }
 }
+
+/// KIP-881: consumers read from the nearest replica.
+#[test]
+fn of_equally_good_members_the_one_near_a_replica_is_active() {
+    let racks = ["a", "b", "c"].map(str::to_owned);
+    let member = |n: usize| Member {
+        rack: Some(racks[n].clone()),
+        ..Member::new(format!("m{n}"), ["t"])
+    };
+    for shift in 0..3 {
+        let mut group = problem(&[], (0..3).map(member).collect());
+        let replica_racks = (0..6)
+            .map(|p| vec![racks[(p + shift) % 3].clone()])
+            .collect();
+        let topic = Topic {
+            partitions: 6,
+            replica_racks,
+        };
+        group.topics = [("t".to_owned(), topic)].into();
+        let (plan, _) = plan_checked(&group);
+        for n in 0..3_u32 {
+            let near = (n + 3 - shift as u32) % 3;
+            assert_eq!(
+                active(&plan, &format!("m{n}"), "t"),
+                [near, near + 3],
+                "shift {shift}"
+            );
+        }
+    }
+}

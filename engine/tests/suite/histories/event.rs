@@ -78,7 +78,6 @@ pub fn event(alike: bool) -> impl Strategy<Value = Event> {
             undeclared: odd < 40,
         },
     });
-    let odd = if alike { 0 } else { 1 };
     prop_oneof![
         4 => join,
         2 => place().prop_map(Event::Leave),
@@ -91,8 +90,11 @@ pub fn event(alike: bool) -> impl Strategy<Value = Event> {
         1 => (0..4_usize).prop_map(Event::Delete),
         1 => (0..4_u32).prop_map(Event::Replicas),
         2 => (place(), lie).prop_map(|(member, lie)| Event::Lie(member, lie)),
-        2 * odd => (place(), 0..4_usize).prop_map(|(member, topic)| Event::Subscribe(member, topic)),
-        odd => (place(), 1..4_u32).prop_map(|(member, capacity)| Event::Capacity(member, capacity)),
+        3 => (place(), 0..4_usize, 1..4_u32, 0..3_u8).prop_map(move |(member, topic, capacity, odd)| match odd {
+            _ if alike => Event::Leave(member),
+            0 => Event::Capacity(member, capacity),
+            _ => Event::Subscribe(member, topic),
+        }),
     ]
 }
 
