@@ -13,3 +13,4 @@ mod histories;
 mod hostile;
 mod oracle;
 mod shapes;
+mod zz_time;
