@@ -20,20 +20,18 @@ use crate::plan::WarningKind;
 use crate::problem::{Copartition, Table};
 use crate::warnings::{Warnings, quoted};
 
-/// The largest number of standby replicas.
+/// The largest number of standby replicas. Members without tables cannot cause the warning: they may not know.
 pub(super) fn replicas(roster: &Roster<'_>, warnings: &mut Warnings) -> u32 {
-    let counts: BTreeSet<u32> = roster
-        .members
-        .iter()
-        .map(|m| m.said.standby_replicas)
-        .collect();
-    if let (Some(least), Some(most)) = (counts.first(), counts.last()) {
-        if least != most {
-            let detail = format!("members want {least} to {most} standby replicas; {most} counts");
-            warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
-        }
+    let most = roster.members.iter().map(|m| m.said.standby_replicas).max();
+    let concerned = roster.members.iter().filter(|m| !m.said.tables.is_empty());
+    let least = concerned.map(|m| m.said.standby_replicas).min();
+    if let (Some(least), Some(most)) = (least, most)
+        && least < most
+    {
+        let detail = format!("members want {least} to {most} standby replicas; {most} counts");
+        warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
     }
-    counts.last().copied().unwrap_or(0)
+    most.unwrap_or(0)
 }
 
 /// The largest partition count of every global table; tells every member which of them it holds.
