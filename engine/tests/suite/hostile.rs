@@ -10,7 +10,7 @@ use rdkafka_assignor_engine::{
     Claims, Copartition, GlobalTable, Member, Partitions, Plan, Problem, Topic, plan,
 };
 
-use crate::common::cluster::{claims, keeper, keepers, problem, table, with_capacity};
+use crate::common::cluster::{claims, declared, keeper, keepers, problem, table, with_capacity};
 use crate::common::invariants::plan_checked;
 use crate::common::random::Random;
 
@@ -238,6 +238,41 @@ fn absurd_global_table_costs_nothing() {
     assert_eq!(plan.members["m000"].global["huge"], u32::MAX);
 }
 
+/// Whoever declares it largest is right, and everybody is told.
+#[test]
+fn global_table_of_two_sizes_has_the_larger_one() {
+    let mut group = keepers(2, 3, 0);
+    for (member, partitions) in group.members.iter_mut().zip([3, 5]) {
+        member.global_tables = vec![GlobalTable {
+            name: "countries".to_owned(),
+            partitions,
+        }];
+    }
+    let (plan, _) = plan_checked(&group);
+    assert!(!plan.warnings.is_empty());
+    assert!(
+        plan.members["m002"].global.is_empty(),
+        "it never declared the table"
+    );
+}
+
+/// The leader topic is never grouped, whatever is declared.
+#[test]
+fn leader_topic_in_a_declared_set_is_not_grouped() {
+    let member = |n| Member {
+        copartition: declared(&[&["orders", "leader"]]),
+        ..Member::new(format!("m{n}"), ["orders", "leader"])
+    };
+    let mut group = problem(
+        &[("orders", 4), ("leader", 1)],
+        (0..2).map(member).collect(),
+    );
+    group.leader_topic = Some("leader".to_owned());
+    let (plan, _) = plan_checked(&group);
+    assert!(plan.errors.is_empty(), "{:?}", plan.errors);
+    assert_eq!(plan.report.active_spread, 0);
+}
+
 /// A claim on the whole number line is one range; a hundred thousand of them are a hundred thousand, not their product.
 #[test]
 fn wide_and_many_claims_cost_what_they_take_to_say() {
@@ -249,7 +284,8 @@ fn wide_and_many_claims_cost_what_they_take_to_say() {
     };
     wide.standby = claims(1, &[("counts", &[-5, 3, i64::MAX])]);
     let mut scattered = keeper("scattered", 1);
-    let names = (0..20_000).map(|n| (format!("nowhere-{n}"), vec![0..i64::MAX]));
+    let everything: Partitions = std::iter::once(0..i64::MAX).collect();
+    let names = (0..20_000).map(|n| (format!("nowhere-{n}"), everything.clone()));
     scattered.active = Claims {
         generation: Some(1),
         partitions: names.collect(),

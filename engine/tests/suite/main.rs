@@ -13,4 +13,3 @@ mod histories;
 mod hostile;
 mod oracle;
 mod shapes;
-mod zz_time;

@@ -152,6 +152,18 @@ fn absurd_claims_are_warnings() {
     assert!(active(&plan, "odd", "t").contains(&0) || active(&plan, "wide", "t").contains(&0));
 }
 
+/// A member that claims a partition twice is told so, as of every other claim that cannot be.
+#[test]
+fn partition_claimed_twice_by_one_member_is_a_warning() {
+    let group = problem(
+        &[("t", 4)],
+        vec![member_with("m", &["t"], 1, &[("t", &[0, 1, 1])])],
+    );
+    let (plan, numbers) = plan_checked(&group);
+    assert_eq!(plan.warnings.len(), 1, "{:?}", plan.warnings);
+    assert_eq!(numbers.moved, 0);
+}
+
 /// franz-go 2d65fcb4: two members with one id.
 #[test]
 fn members_of_one_id_are_one_member_in_every_order() {

@@ -98,10 +98,10 @@ fn run(alike: bool, cases: u32) {
 
 #[test]
 fn every_history_of_equal_members_holds_the_invariants() {
-    run(true, 96);
+    run(true, 64);
 }
 
 #[test]
 fn every_history_of_unequal_members_holds_the_invariants() {
-    run(false, 160);
+    run(false, 96);
 }
