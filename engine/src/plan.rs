@@ -188,14 +188,14 @@ pub enum Role {
     Standby,
 }
 
-/// What a move means for the task's state; of several the first that fits.
+/// What a move means for the task's state; of several the first that fits. What goes to nobody is `Moved`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MoveKind {
-    /// The new owner had a copy but was not the active.
+    /// The new owner had a copy but was not the active. Standbys are never promoted to standby.
     Promoted,
-    /// A stateful task goes to a member without a copy.
+    /// A stateful task, or a standby, goes to a member without a copy.
     Cold,
-    /// Nobody claimed it.
+    /// Nobody claimed it, or nobody gave up a standby for it.
     New,
     /// It had another owner.
     Moved,

@@ -144,37 +144,47 @@ pub(super) fn copartition_sets<'p>(
     roster: &Roster<'p>,
     warnings: &mut Warnings,
 ) -> Option<Vec<BTreeSet<&'p str>>> {
-    let mut united = United::default();
     let mut opinions = BTreeSet::new();
     for member in &roster.members {
-        let Copartition::Declared(sets) = &member.said.copartition else {
-            continue;
-        };
-        let mut opinion = BTreeSet::new();
-        for set in sets {
-            let mut names: BTreeSet<&str> = set.iter().map(String::as_str).collect();
-            if roster
-                .leader_name
-                .is_some_and(|leader| names.remove(leader))
-            {
-                member.warn(warnings, WarningKind::LeaderTopic, "", |_| {
-                    "declares a co-partition set with the leader topic, which is never grouped"
-                        .to_owned()
-                });
-            }
-            united.add(&names);
-            opinion.insert(names);
+        if let Copartition::Declared(sets) = &member.said.copartition {
+            opinions.insert(opinion(sets, member, roster.leader_name, warnings));
         }
-        opinions.insert(opinion);
     }
     if opinions.len() > 1 {
+        let count = opinions.len();
         let detail = format!(
-            "members declare {} different lists of co-partition sets; they are united",
-            opinions.len()
+            "members declare {count} different lists of co-partition sets; they are united"
         );
         warnings.note(None, WarningKind::CopartitionMismatch, "", detail);
     }
+    let mut united = United::default();
+    opinions
+        .iter()
+        .flatten()
+        .for_each(|names| united.add(names));
     (!opinions.is_empty()).then(|| united.into_sets())
+}
+
+/// One member's sets, without the leader topic.
+fn opinion<'p>(
+    sets: &'p [Vec<String>],
+    member: &MemberEntry<'_>,
+    leader: Option<&str>,
+    warnings: &mut Warnings,
+) -> BTreeSet<BTreeSet<&'p str>> {
+    let mut opinion = BTreeSet::new();
+    for set in sets {
+        let mut names: BTreeSet<&str> = set.iter().map(String::as_str).collect();
+        if leader.is_some_and(|leader| names.remove(leader)) {
+            let detail =
+                "declares a co-partition set with the leader topic, which is never grouped";
+            member.warn(warnings, WarningKind::LeaderTopic, "", |_| {
+                detail.to_owned()
+            });
+        }
+        opinion.insert(names);
+    }
+    opinion
 }
 
 /// Sets under union: two that share a name become one.
