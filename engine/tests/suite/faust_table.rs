@@ -30,7 +30,7 @@ fn join(group: &Problem, replicas: u32) -> Numbers {
 /// Faust: 0 actives and 0 standbys for the newcomer.
 #[test]
 fn newcomer_gets_its_share_when_partitions_divide_evenly() {
-    for (partitions, members) in sizes([(64, 8), (256, 32), (1024, 64), (4096, 128)], 2) {
+    for (partitions, members) in sizes([(64, 8), (256, 32), (1024, 64), (4096, 128)], 3) {
         let numbers = join(&settled(keepers(partitions, members, 1)), 1);
         let share = quota(partitions, members + 1);
         assert_eq!(
@@ -159,7 +159,7 @@ fn standby_is_promoted_where_balance_allows() {
     assert!(seen > 0, "somebody had more than the quota");
 }
 
-/// Faust: a leave leaves orphans cold too, when the holders of standbys are full.
+/// Standbys of one member's actives spread over the others, so that a death is warm everywhere.
 #[test]
 fn leave_promotes_every_orphan() {
     for victim in 0..8 {

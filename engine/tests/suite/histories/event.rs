@@ -11,6 +11,7 @@ pub enum Event {
         undeclared: bool,
     },
     Leave(usize),
+    /// Leaves, and a newcomer joins within the same rebalance.
     Replace(usize),
     /// Falls out of the group with its claims.
     Pause(usize),
@@ -20,8 +21,10 @@ pub enum Event {
     MissSync(usize),
     /// Forgets its claims and finds its state on disk.
     Restart(usize),
+    /// The topic grows, shrinks (recreated) or comes back.
     Resize(usize, u32),
     Delete(usize),
+    /// Subscribes to the topic, or no longer.
     Subscribe(usize, usize),
     Capacity(usize, u32),
     Replicas(u32),
@@ -39,6 +42,7 @@ pub enum Lie {
     FromTheFuture,
 }
 
+/// The group before its first rebalance.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub counts: [u32; 4],
@@ -48,6 +52,7 @@ pub struct Start {
     pub copartition: u8,
 }
 
+/// Any event; where all members must stay `alike` only those that leave them so.
 pub fn event(alike: bool) -> impl Strategy<Value = Event> {
     let place = || 0..8_usize;
     let lie = prop_oneof![
@@ -98,6 +103,7 @@ pub fn event(alike: bool) -> impl Strategy<Value = Event> {
     ]
 }
 
+/// Any first group.
 pub fn start() -> impl Strategy<Value = Start> {
     let counts = prop_oneof![
         Just([4, 4, 6, 1]),

@@ -6,9 +6,7 @@ use rdkafka_assignor_engine::{Claims, Copartition, Member, Partitions, Problem};
 use crate::common::cluster::{declared, problem, table, with_capacity};
 use crate::common::random::Random;
 
-/// Topics of the sample: `x` and `y` have one partition count and so may go together.
-pub const TOPICS: [&str; 3] = ["x", "y", "z"];
-
+/// The problem of this seed. Topics `x` and `y` have one partition count and so may go together; `z` is apart.
 pub fn instance(seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let members = 1 + random.below(4);
