@@ -68,6 +68,8 @@ pub enum WarningKind {
     UndeclaredTable,
     /// A claim on a partition that does not exist.
     NoSuchPartition,
+    /// A claim on a partition that the member claims more than once.
+    DuplicateClaim,
     /// A claim that is older than another one on the same partition.
     StaleClaim,
     /// Claims of a generation that the group has not completed yet; they count as the oldest.
@@ -97,6 +99,7 @@ impl WarningKind {
             WarningKind::UnknownTable => "unknown-table",
             WarningKind::UndeclaredTable => "undeclared-table",
             WarningKind::NoSuchPartition => "no-such-partition",
+            WarningKind::DuplicateClaim => "duplicate-claim",
             WarningKind::StaleClaim => "stale-claim",
             WarningKind::FutureGeneration => "future-generation",
             WarningKind::SourceNotSubscribed => "source-not-subscribed",
