@@ -6,16 +6,18 @@
 //! ```text
 //! hub -2-> m1, -0-> m2, -1-> m3        units m1 m1 m3, to the hub's first, second and third task
 //! ```
-use crate::flow::{Arc, Flow, Node};
+use crate::flow::{Arc, Cost, Flow, Node};
 use crate::index::MemberIx;
 
 /// A node and the way to each of its members.
-pub(crate) struct Hub {
+pub(crate) struct Hub<const N: usize> {
     pub(crate) node: Node,
+    /// Guessed, see [`Network::price`](crate::flow::Network::price).
+    pub(crate) price: Cost<N>,
     pub(crate) arcs: Vec<(Arc, MemberIx)>,
 }
 
-impl Hub {
+impl<const N: usize> Hub<N> {
     /// The members that the hub's units went to, each as often as it got one.
     pub(crate) fn units<'f>(&'f self, flow: &'f Flow) -> impl Iterator<Item = MemberIx> + 'f {
         let units = |&(arc, m): &(Arc, MemberIx)| (0..flow.on(arc)).map(move |_| m);

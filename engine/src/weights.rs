@@ -42,6 +42,21 @@ impl Weights {
         (Cost::at(rank, weight), Cost::at(rank, 2 * weight))
     }
 
+    /// What the next unit costs where load over [capacity](Weights::capacities) has reached `level`. Levels are
+    /// rounded to whole units of the fastest member, so that nearly equal ones have equal prices.
+    pub(crate) fn price_at(&self, level: f64) -> i128 {
+        /// How far below a whole unit a level still counts as that.
+        const SLACK: f64 = 0.05;
+        let lightest = self.0.iter().min().copied().unwrap_or(1);
+        let units = (level / lightest as f64 + SLACK).floor();
+        (2.0 * units + 1.0) as i128 * lightest
+    }
+
+    /// Capacities, in units in which a task weighs [`square`](Weights::square)'s cost at capacity one.
+    pub(crate) fn capacities(&self) -> IndexVec<MemberIx, f64> {
+        self.0.iter().map(|&weight| 1.0 / weight as f64).collect()
+    }
+
     /// How dear the next unit is once `units` are spread evenly over `members`: the largest price at which no
     /// more than `units` in all are cheaper. A good guess for the prices of a network.
     pub(crate) fn level(&self, members: impl IntoIterator<Item = MemberIx>, units: i64) -> i128 {
@@ -117,6 +132,14 @@ mod tests {
         let twice = Weights([2, 1, 1].into_iter().collect());
         assert_eq!(twice.level(members(), 5), 5);
         assert_eq!(twice.level([], 5), 0);
+    }
+
+    #[test]
+    fn nearly_equal_levels_have_equal_prices() {
+        let alike = Weights([1, 1].into_iter().collect());
+        assert_eq!([1.99, 2.0, 2.01, 2.9].map(|l| alike.price_at(l)), [5; 4]);
+        let fast = Weights([6, 3].into_iter().collect());
+        assert_eq!(fast.price_at(6.0), 15);
     }
 
     #[test]

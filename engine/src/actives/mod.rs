@@ -26,6 +26,7 @@
 //! could never hold the state. Arcs: one for every task, one for every (member, group), one for everybody who had
 //! something of a task.
 mod prices;
+mod spread;
 mod task;
 mod wiring;
 

@@ -1,13 +1,13 @@
-//! Where the prices of the network probably end up: as if every load could be spread over everybody who may
-//! have a part of it. That makes the search short when it is nearly so, and never changes what it finds.
+//! Where the prices of the network probably end up: that makes the search short where the guess is good, and never
+//! changes what it finds.
 //!
 //! ```text
-//! 7 tasks on 3 members of capacity 1: everybody has two for 1 and 3, and the third will cost 5
+//! 7 tasks on 3 members of capacity 1: a fluid would rise to 2.33, so everybody has two for 1 and 3
 //! price of a member = -5, so that exactly the units that cost less than 5 flow from the start
 //! ```
-use std::collections::BTreeSet;
+use index_vec::IndexVec;
 
-use super::{Costs, rank};
+use super::{Costs, rank, spread};
 use crate::flow::Cost;
 use crate::groups::Group;
 use crate::index::MemberIx;
@@ -15,10 +15,10 @@ use crate::weights::Weights;
 
 /// Guessed prices of the nodes that belong to members.
 pub(super) struct Prices {
-    /// Of a member.
-    pub(super) all: Costs,
-    /// Of (member, stateful).
-    pub(super) stateful: Costs,
+    /// Of every member.
+    pub(super) all: IndexVec<MemberIx, Costs>,
+    /// Of every (member, stateful).
+    pub(super) stateful: IndexVec<MemberIx, Costs>,
 }
 
 impl Prices {
@@ -26,36 +26,28 @@ impl Prices {
         groups: impl Iterator<Item = &'g Group> + Clone,
         weights: &Weights,
     ) -> Self {
+        let capacities = weights.capacities();
+        let price = |rank, level| Cost::ZERO - Cost::at(rank, weights.price_at(level));
         let stateful = groups.clone().filter(|group| group.is_stateful());
-        let all = Cost::ZERO - level(rank::TOTAL, groups, weights);
+        let all = spread::levels(groups, &capacities).into_iter();
+        let all: IndexVec<_, Costs> = all.map(|level| price(rank::TOTAL, level)).collect();
+        let stateful = spread::levels(stateful, &capacities).into_iter();
+        let stateful = stateful.map(|level| price(rank::STATEFUL, level));
         Prices {
-            stateful: all - level(rank::STATEFUL, stateful, weights),
+            stateful: all.iter().zip(stateful).map(|(&a, s)| a + s).collect(),
             all,
         }
     }
 
-    /// Of (member, group).
-    pub(super) fn seat(&self, group: &Group, weights: &Weights) -> Costs {
+    /// Of every (member, group), by subscriber.
+    pub(super) fn seats(&self, group: &Group, weights: &Weights) -> Vec<Costs> {
+        let members = || group.subscribers.iter().copied();
+        let level = weights.level(members(), group.partitions.into());
         let next = match group.is_stateful() {
-            true => self.stateful,
-            false => self.all,
+            true => &self.stateful,
+            false => &self.all,
         };
-        next - level(rank::IN_GROUP, [group].into_iter(), weights)
+        let price = |m| next[m] - Cost::at(rank::IN_GROUP, level);
+        members().map(price).collect()
     }
-}
-
-/// What one more task of these groups would cost at `rank`.
-fn level<'g>(
-    rank: usize,
-    groups: impl Iterator<Item = &'g Group> + Clone,
-    weights: &Weights,
-) -> Costs {
-    let tasks = groups
-        .clone()
-        .map(|group| i64::from(group.partitions))
-        .sum();
-    let members: BTreeSet<MemberIx> = groups
-        .flat_map(|group| group.subscribers.iter().copied())
-        .collect();
-    Cost::at(rank, weights.level(members, tasks))
 }

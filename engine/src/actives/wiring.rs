@@ -29,21 +29,35 @@ struct MemberNodes {
     stateful: Node,
 }
 
+/// The node of (member, group), with its guessed price.
+#[derive(Clone, Copy)]
+struct Seat {
+    member: MemberIx,
+    node: Node,
+    price: Costs,
+}
+
 /// One group's part of the network.
 pub(super) struct GroupWiring<'a> {
-    hub: Hub,
-    rack_hubs: BTreeMap<&'a str, Hub>,
+    hub: Hub<{ rank::COUNT }>,
+    rack_hubs: BTreeMap<&'a str, Hub<{ rank::COUNT }>>,
     /// One node per subscriber, in their order.
-    seats: Vec<(MemberIx, Node)>,
-    /// The guessed price of seats and hubs.
-    price: Costs,
+    seats: Vec<Seat>,
     /// The ways of every task.
-    tasks: Vec<Vec<(Arc, Way<'a>)>>,
+    tasks: Vec<Vec<(Arc, Goal<'a>)>>,
+}
+
+/// One of the ways that a task may go.
+struct Way<'a> {
+    to: Goal<'a>,
+    node: Node,
+    price: Costs,
+    cost: Costs,
 }
 
 /// What an arc of a task leads to.
 #[derive(Clone, Copy)]
-enum Way<'a> {
+enum Goal<'a> {
     Member(MemberIx),
     Rack(&'a str),
     Anybody,
@@ -61,8 +75,8 @@ impl<'a> Wiring<'a> {
         let sink = network.node(-tasks);
         let member = |m: MemberIx| {
             let (all, stateful) = (network.node(0), network.node(0));
-            network.price(all, prices.all);
-            network.price(stateful, prices.stateful);
+            network.price(all, prices.all[m]);
+            network.price(stateful, prices.stateful[m]);
             let (cost, growth) = weights.square(m, rank::STATEFUL);
             network.arc(stateful, all, tasks, cost, growth);
             let (cost, growth) = weights.square(m, rank::TOTAL);
@@ -86,14 +100,13 @@ impl<'a> Wiring<'a> {
 
     /// Wires the tasks of a group.
     pub(super) fn group(&mut self, group: &'a Group) -> GroupWiring<'a> {
-        let price = self.prices.seat(group, &self.weights);
-        let seats = group.subscribers.iter();
-        let seats: Vec<_> = seats.map(|&m| (m, self.seat(group, m, price))).collect();
+        let prices = self.prices.seats(group, &self.weights);
+        let seats = group.subscribers.iter().zip(prices);
+        let seats: Vec<Seat> = seats.map(|(&m, p)| self.seat(group, m, p)).collect();
         let mut wired = GroupWiring {
-            hub: self.hub(group, &seats, price),
-            rack_hubs: self.rack_hubs(group, &seats, price),
+            hub: self.hub(group, &seats),
+            rack_hubs: self.rack_hubs(group, &seats),
             seats,
-            price,
             tasks: Vec::new(),
         };
         for p in 0..group.partitions {
@@ -104,9 +117,8 @@ impl<'a> Wiring<'a> {
         wired
     }
 
-    /// The node of (member, group).
-    fn seat(&mut self, group: &Group, m: MemberIx, price: Costs) -> Node {
-        let seat = self.node(0, price);
+    fn seat(&mut self, group: &Group, m: MemberIx, price: Costs) -> Seat {
+        let node = self.node(0, price);
         let next = match group.is_stateful() {
             true => self.members[m].stateful,
             false => self.members[m].all,
@@ -114,17 +126,25 @@ impl<'a> Wiring<'a> {
         let unable = group.tables_missing(&self.roster.members[m].tables);
         let (cost, growth) = self.weights.square(m, rank::IN_GROUP);
         let (cost, capacity) = (cost + amount(rank::UNABLE, unable), group.partitions.into());
-        self.network.arc(seat, next, capacity, cost, growth);
-        seat
+        self.network.arc(node, next, capacity, cost, growth);
+        Seat {
+            member: m,
+            node,
+            price,
+        }
     }
 
-    fn hub(&mut self, group: &Group, seats: &[(MemberIx, Node)], price: Costs) -> Hub {
+    /// Its price is that of the cheapest way, here as at a task: dearer ways stay empty until they are needed.
+    fn hub(&mut self, group: &Group, seats: &[Seat]) -> Hub<{ rank::COUNT }> {
+        let price = seats.iter().map(|seat| seat.price).max();
+        let price = price.unwrap_or(Cost::ZERO);
         let node = self.node(0, price);
         let (network, capacity) = (&mut self.network, group.partitions.into());
         let mut arc = |seat| network.arc(node, seat, capacity, Cost::ZERO, Cost::ZERO);
         Hub {
-            arcs: seats.iter().map(|&(m, seat)| (arc(seat), m)).collect(),
+            arcs: seats.iter().map(|s| (arc(s.node), s.member)).collect(),
             node,
+            price,
         }
     }
 
@@ -132,35 +152,32 @@ impl<'a> Wiring<'a> {
     fn rack_hubs(
         &mut self,
         group: &Group,
-        seats: &[(MemberIx, Node)],
-        price: Costs,
-    ) -> BTreeMap<&'a str, Hub> {
+        seats: &[Seat],
+    ) -> BTreeMap<&'a str, Hub<{ rank::COUNT }>> {
         let roster = self.roster;
         let mut topics = group.topics.iter().map(|&t| &roster.topics[t]);
         if topics.all(|topic| topic.replica_racks.is_empty()) {
             return BTreeMap::new();
         }
-        let mut racks: BTreeMap<&str, Vec<(MemberIx, Node)>> = BTreeMap::new();
-        for &(m, seat) in seats {
-            if let Some(rack) = roster.members[m].rack() {
-                racks.entry(rack).or_default().push((m, seat));
+        let mut racks: BTreeMap<&str, Vec<Seat>> = BTreeMap::new();
+        for &seat in seats {
+            if let Some(rack) = roster.members[seat.member].rack() {
+                racks.entry(rack).or_default().push(seat);
             }
         }
-        let hub = |(rack, seats): (_, Vec<_>)| (rack, self.hub(group, &seats, price));
+        let hub = |(rack, seats): (_, Vec<_>)| (rack, self.hub(group, &seats));
         racks.into_iter().map(hub).collect()
     }
 
-    fn task(&mut self, task: &Task<'a>, wired: &GroupWiring<'a>) -> Vec<(Arc, Way<'a>)> {
+    fn task(&mut self, task: &Task<'a>, wired: &GroupWiring<'a>) -> Vec<(Arc, Goal<'a>)> {
         let ways = wired.ways(task);
-        let cheapest = ways
-            .iter()
-            .map(|way| way.1)
-            .fold(task.stranger(), Costs::min);
-        let node = self.node(1, wired.price - cheapest);
-        let mut arc = |to, cost| self.network.arc(node, to, 1, cost, Cost::ZERO);
-        ways.into_iter()
-            .map(|(to, cost, way)| (arc(to, cost), way))
-            .collect()
+        let cheapest = ways.iter().map(|way| way.price - way.cost).max();
+        let node = self.node(1, cheapest.unwrap_or(Cost::ZERO));
+        let arc = |way: Way<'a>| {
+            let arc = self.network.arc(node, way.node, 1, way.cost, Cost::ZERO);
+            (arc, way.to)
+        };
+        ways.into_iter().map(arc).collect()
     }
 
     fn node(&mut self, supply: i64, price: Costs) -> Node {
@@ -172,20 +189,40 @@ impl<'a> Wiring<'a> {
 
 impl<'a> GroupWiring<'a> {
     /// Where a task may go: to those who had something of it, to racks with a replica, to anybody.
-    fn ways(&self, task: &Task<'a>) -> Vec<(Node, Costs, Way<'a>)> {
-        let members = task.known_members();
-        let members = members.filter_map(|(m, cost)| Some((self.seat(m)?, cost, Way::Member(m))));
-        let racks = task.near_racks().filter_map(|(rack, cost)| {
-            let hub = self.rack_hubs.get(rack)?;
-            Some((hub.node, cost, Way::Rack(rack)))
+    fn ways(&self, task: &Task<'a>) -> Vec<Way<'a>> {
+        let members = task.known_members().filter_map(|(m, cost)| {
+            let Seat { node, price, .. } = self.seat(m)?;
+            let to = Goal::Member(m);
+            Some(Way {
+                to,
+                node,
+                price,
+                cost,
+            })
         });
-        let anybody = (self.hub.node, task.stranger(), Way::Anybody);
+        let racks = task.near_racks().filter_map(|(rack, cost)| {
+            let Hub { node, price, .. } = *self.rack_hubs.get(rack)?;
+            let to = Goal::Rack(rack);
+            Some(Way {
+                to,
+                node,
+                price,
+                cost,
+            })
+        });
+        let anybody = Way {
+            to: Goal::Anybody,
+            node: self.hub.node,
+            price: self.hub.price,
+            cost: task.stranger(),
+        };
         members.chain(racks).chain([anybody]).collect()
     }
 
-    fn seat(&self, member: MemberIx) -> Option<Node> {
-        let found = self.seats.binary_search_by_key(&member, |seat| seat.0);
-        found.ok().map(|i| self.seats[i].1)
+    fn seat(&self, member: MemberIx) -> Option<Seat> {
+        let seats = &self.seats;
+        let found = seats.binary_search_by_key(&member, |seat| seat.member);
+        found.ok().map(|i| seats[i])
     }
 
     /// Follows the units.
@@ -194,12 +231,12 @@ impl<'a> GroupWiring<'a> {
         let racks = self.rack_hubs.iter();
         let mut from_racks: BTreeMap<&str, _> =
             racks.map(|(&rack, hub)| (rack, hub.units(flow))).collect();
-        let active = |ways: &Vec<(Arc, Way<'a>)>| {
+        let active = |ways: &Vec<(Arc, Goal<'a>)>| {
             let (_, way) = *ways.iter().find(|(arc, _)| flow.on(*arc) > 0)?;
             match way {
-                Way::Member(m) => Some(m),
-                Way::Rack(rack) => from_racks.get_mut(rack)?.next(),
-                Way::Anybody => from_hub.next(),
+                Goal::Member(m) => Some(m),
+                Goal::Rack(rack) => from_racks.get_mut(rack)?.next(),
+                Goal::Anybody => from_hub.next(),
             }
         };
         self.tasks.iter().filter_map(active).collect()

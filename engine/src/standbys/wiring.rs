@@ -37,7 +37,7 @@ struct Pairs {
 #[derive(Default)]
 pub(super) struct GroupWiring {
     tasks: Vec<TaskArcs>,
-    hubs: BTreeMap<MemberIx, Hub>,
+    hubs: BTreeMap<MemberIx, Hub<{ rank::COUNT }>>,
 }
 
 /// The ways of one task: those by an arc of its own, in order of members; other units go by its active's hub.
@@ -123,7 +123,7 @@ impl<'a> Wiring<'a> {
         eligible: &Eligible<'_>,
         active: MemberIx,
         past: &TaskPast,
-        hubs: &mut BTreeMap<MemberIx, Hub>,
+        hubs: &mut BTreeMap<MemberIx, Hub<{ rank::COUNT }>>,
     ) -> TaskArcs {
         let hub = hubs.entry(active);
         let hub = hub.or_insert_with(|| self.hub(eligible, active)).node;
@@ -162,7 +162,7 @@ impl<'a> Wiring<'a> {
     }
 
     /// The way from an active's tasks in a group to everybody who may keep their standbys.
-    fn hub(&mut self, eligible: &Eligible<'_>, active: MemberIx) -> Hub {
+    fn hub(&mut self, eligible: &Eligible<'_>, active: MemberIx) -> Hub<{ rank::COUNT }> {
         let price = self.pairs(active).price;
         let node = self.node(0, price);
         let mut arcs = Vec::new();
@@ -172,7 +172,7 @@ impl<'a> Wiring<'a> {
             let units = self.demand.of_active[active];
             arcs.push((self.network.arc(node, pair, units, cost, Cost::ZERO), m));
         }
-        Hub { node, arcs }
+        Hub { node, price, arcs }
     }
 
     /// A task with several standbys: an arc for everybody, by way of a rack where two copies could meet.
