@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use rdkafka::ClientConfig;
+
 use crate::plugin::Client;
 
 /// Partitions by topic, each list sorted and without duplicates.
@@ -23,6 +25,12 @@ pub trait Assignor: Send + Sync + 'static {
     /// Whether members give up everything before a rebalance, or only what moves.
     fn protocol(&self) -> RebalanceProtocol {
         RebalanceProtocol::Eager
+    }
+
+    /// Settings that the assignor needs in the consumer's configuration, such as `client.rack`; applied to a copy of it
+    /// before the consumer is created.
+    fn configure(&self, config: &mut ClientConfig) {
+        let _ = config;
     }
 
     /// A consumer is being created with this assignor; an error refuses the creation.
@@ -58,6 +66,11 @@ pub trait Assignor: Send + Sync + 'static {
     /// Partitions are being given up, before the application's own rebalance callback sees it.
     fn on_revoked(&self, revoked: &Revoked<'_>) {
         let _ = revoked;
+    }
+
+    /// Another assignor of the strategy list decided a rebalance; what it decided is not told.
+    fn on_superseded(&self, client: &Arc<Client>) {
+        let _ = client;
     }
 
     /// The consumer is gone; nothing more is called for it.

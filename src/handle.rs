@@ -1,0 +1,256 @@
+//! What the application sees of its assignment, and only while it is true.
+//!
+//! A [`Handle`] is fed by the plug, not by the application, which therefore cannot forget it. It is in one of three
+//! states:
+//!
+//! | state | entered by | says |
+//! |---|---|---|
+//! | silent | creation, an eager join, lost partitions, another assignor's win, close | nothing is held |
+//! | joining (cooperative) | a join | what is still owned, and its standbys; never leader |
+//! | holding | an assignment of this assignor | everything in it |
+//!
+//! * An *assignment* replaces everything at once. What a cooperative rebalance is about to revoke is missing in it
+//!   already, so the handle stops naming it before the application is asked to give it up.
+//! * A *revocation* removes what it names. A cooperative one that takes something the last assignment did grant was not
+//!   announced by a leader: the application unsubscribes or closes. If nothing active remains then, the standbys go too.
+//! * *Lost* partitions, as after a missed session, silence the handle. As an application may not poll and thus never
+//!   hear of it, every question also asks librdkafka whether the assignment is lost at this moment.
+//!   A [`watch`](Handle::watch) cannot: it is told when the application polls.
+//! * A *join* ends leadership. Under the eager protocol nothing is owned from there on; under the cooperative one what is
+//!   not owned any more is dropped, so that only a new assignment adds anything.
+//! * When *another assignor* of the strategy list decides a rebalance, this one does not learn what it decided: silence.
+//! * Errors stay until the next assignment or the close: they are news, not a holding.
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::assignor::RebalanceProtocol;
+use crate::config::Settings;
+use crate::delivered::DeliveredError;
+use crate::leader_topic;
+use crate::partitions::{PartitionSets, contains, difference, intersection};
+use crate::plugin::Client;
+use crate::led::Led;
+
+/// What this member holds, told by its assignor; clones tell the same.
+///
+/// ```
+/// # use rdkafka_assignor::Copartitioned;
+/// let assignor = Copartitioned::builder("shop").table("counts", "orders").build()?;
+/// let handle = assignor.handle();
+/// assert!(!handle.is_active("orders", 0)); // no consumer has joined with it yet
+/// assert_eq!(handle.subscription(["orders"]), ["orders", "^shop-__assignor-__leader$"]);
+/// # Ok::<(), rdkafka_assignor::ConfigError>(())
+/// ```
+#[derive(Clone)]
+pub struct Handle {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    leader_topic: Option<String>,
+    protocol: RebalanceProtocol,
+    client: Mutex<Option<Arc<Client>>>,
+    held: watch::Sender<Arc<Held>>,
+    led: watch::Sender<Option<Arc<Led>>>,
+    nonce: AtomicU64,
+}
+
+/// What a member holds at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Held {
+    /// Generation of the assignment; `None` while nothing is held.
+    pub generation: Option<i32>,
+    /// Active partitions, by topic.
+    pub active: PartitionSets,
+    /// Standby copies to keep, by table.
+    pub standby: PartitionSets,
+    /// Global tables to keep whole, with their partition counts.
+    pub global: BTreeMap<String, u32>,
+    /// Whether this member leads the application.
+    pub leader: bool,
+    /// What the group's leader could not mend.
+    pub errors: Vec<DeliveredError>,
+}
+
+impl Held {
+    /// Whether the partition of the topic is active here.
+    pub fn is_active(&self, topic: &str, partition: i32) -> bool {
+        contains(&self.active, topic, partition)
+    }
+
+    /// Whether a standby copy of the table's partition is kept here.
+    pub fn is_standby(&self, table: &str, partition: i32) -> bool {
+        contains(&self.standby, table, partition)
+    }
+
+    fn silent(errors: Vec<DeliveredError>) -> Self {
+        Held { errors, ..Held::default() }
+    }
+}
+
+impl Handle {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let shared = Shared {
+            leader_topic: settings.leader_topic.clone(),
+            protocol: settings.protocol,
+            client: Mutex::new(None),
+            held: watch::Sender::new(Arc::default()),
+            led: watch::Sender::new(None),
+            nonce: AtomicU64::new(0),
+        };
+        Handle { shared: Arc::new(shared) }
+    }
+
+    /// All that is held at this moment; nothing once librdkafka considers the assignment lost.
+    pub fn current(&self) -> Arc<Held> {
+        let held = self.shared.held.borrow().clone();
+        if held.generation.is_some() && self.assignment_lost() {
+            return Arc::new(Held::silent(held.errors.clone()));
+        }
+        held
+    }
+
+    /// Whether the partition of the topic is active here.
+    pub fn is_active(&self, topic: &str, partition: i32) -> bool {
+        self.shared.held.borrow().is_active(topic, partition) && !self.assignment_lost()
+    }
+
+    /// Whether a standby copy of the table's partition is kept here.
+    pub fn is_standby(&self, table: &str, partition: i32) -> bool {
+        self.shared.held.borrow().is_standby(table, partition) && !self.assignment_lost()
+    }
+
+    /// Whether this member leads the application: partition 0 of the leader topic is active here.
+    pub fn is_leader(&self) -> bool {
+        self.shared.held.borrow().leader && !self.assignment_lost()
+    }
+
+    /// What the group's leader could not mend, as of the last assignment.
+    pub fn errors(&self) -> Vec<DeliveredError> {
+        self.shared.held.borrow().errors.clone()
+    }
+
+    /// Follows what is held. Lost partitions are told when the application polls its consumer, unlike in
+    /// [`current`](Handle::current).
+    pub fn watch(&self) -> watch::Receiver<Arc<Held>> {
+        self.shared.held.subscribe()
+    }
+
+    /// Follows the rebalances that this member leads for the group, with their moves and the reasons; `None` until
+    /// the first. Leading the group's rebalances is Kafka's business and not [`is_leader`](Handle::is_leader).
+    pub fn watch_led(&self) -> watch::Receiver<Option<Arc<Led>>> {
+        self.shared.led.subscribe()
+    }
+
+    /// The application's leader topic, unless it is switched off.
+    pub fn leader_topic(&self) -> Option<&str> {
+        self.shared.leader_topic.as_deref()
+    }
+
+    /// What to subscribe to: the topics, and the leader topic as soon as it exists.
+    pub fn subscription<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let leader = self.leader_topic().map(leader_topic::pattern);
+        topics.into_iter().map(str::to_owned).chain(leader).collect()
+    }
+
+    /// Asks for a rebalance although nothing changed; partitions stay as they are until it is done.
+    pub fn request_rebalance(&self) {
+        self.shared.nonce.fetch_add(1, Ordering::Relaxed);
+        if let Some(client) = self.client().as_ref() {
+            client.request_rebalance();
+        }
+    }
+
+    /// Whether librdkafka takes the assignment for lost, or there is no consumer at all.
+    fn assignment_lost(&self) -> bool {
+        let client = self.client().clone();
+        client.is_none_or(|client| client.assignment_lost())
+    }
+
+    fn client(&self) -> MutexGuard<'_, Option<Arc<Client>>> {
+        self.shared.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the assignor reports.
+impl Handle {
+    /// Speaks for this consumer from now on; `false` if it speaks for one already.
+    pub(crate) fn attach(&self, client: &Arc<Client>) -> bool {
+        let mut attached = self.client();
+        if attached.is_some() {
+            return false;
+        }
+        *attached = Some(Arc::clone(client));
+        true
+    }
+
+    pub(crate) fn nonce(&self) -> u64 {
+        self.shared.nonce.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn joining(&self, owned: &PartitionSets) {
+        let eager = self.shared.protocol == RebalanceProtocol::Eager;
+        self.update(|held| {
+            if eager {
+                return Held::silent(held.errors);
+            }
+            Held {
+                active: intersection(&held.active, owned),
+                leader: false,
+                ..held
+            }
+        });
+    }
+
+    pub(crate) fn assigned(&self, mut held: Held) {
+        let leads = |topic: &str| contains(&held.active, topic, 0);
+        held.leader = self.leader_topic().is_some_and(leads);
+        self.update(|_| held);
+    }
+
+    pub(crate) fn revoked(&self, revoked: &PartitionSets, lost: bool) {
+        let eager = self.shared.protocol == RebalanceProtocol::Eager;
+        let leader_topic = self.leader_topic();
+        self.update(|held| {
+            let active = difference(&held.active, revoked);
+            let unannounced = active != held.active;
+            if lost || eager || (unannounced && active.is_empty()) {
+                return Held::silent(held.errors);
+            }
+            let leader = held.leader && leader_topic.is_some_and(|topic| contains(&active, topic, 0));
+            Held { active, leader, ..held }
+        });
+    }
+
+    pub(crate) fn superseded(&self) {
+        self.update(|held| Held::silent(held.errors));
+    }
+
+    pub(crate) fn detached(&self) {
+        *self.client() = None;
+        self.update(|_| Held::default());
+    }
+
+    pub(crate) fn led(&self, led: Led) {
+        self.shared.led.send_replace(Some(Arc::new(led)));
+    }
+
+    fn update(&self, next: impl FnOnce(Held) -> Held) {
+        self.shared.held.send_if_modified(|held| {
+            let new = next(Held::clone(held));
+            let modified = new != **held;
+            *held = Arc::new(new);
+            modified
+        });
+    }
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("held", &self.current()).finish_non_exhaustive()
+    }
+}
