@@ -24,7 +24,10 @@ pub(crate) struct LastAssignment {
 impl LastAssignment {
     /// Claims of actives and of standbys under the eager protocol.
     pub(crate) fn eager(&self) -> (Claims, Claims) {
-        (self.claims(self.active.clone()), self.claims(self.standby.clone()))
+        (
+            self.claims(self.active.clone()),
+            self.claims(self.standby.clone()),
+        )
     }
 
     /// The same under the cooperative protocol, for a member that owns `owned` as of `generation`.
@@ -84,14 +87,23 @@ mod tests {
     #[test]
     fn an_eager_member_claims_its_last_assignment() {
         let (active, standby) = last().eager();
-        assert_eq!((active.generation, active.partitions), (Some(7), sets("orders", &[0, 1])));
-        assert_eq!((standby.generation, standby.partitions), (Some(7), sets("counts", &[3])));
+        assert_eq!(
+            (active.generation, active.partitions),
+            (Some(7), sets("orders", &[0, 1]))
+        );
+        assert_eq!(
+            (standby.generation, standby.partitions),
+            (Some(7), sets("counts", &[3]))
+        );
     }
 
     #[test]
     fn a_cooperative_member_claims_what_it_owns() {
         let (active, _) = last().cooperative(sets("orders", &[0, 1, 5]), Some(9), &counts());
-        assert_eq!((active.generation, active.partitions), (Some(9), sets("orders", &[0, 1, 5])));
+        assert_eq!(
+            (active.generation, active.partitions),
+            (Some(9), sets("orders", &[0, 1, 5]))
+        );
     }
 
     #[test]

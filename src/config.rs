@@ -4,6 +4,7 @@
 //! in two co-partition sets, and everything that goes over the wire is sorted, so that equal settings are equal bytes.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::num::NonZeroU32;
 
 use rdkafka_assignor_protocol::{GlobalTable, Table};
@@ -126,10 +127,7 @@ impl Builder {
     ///
     /// As soon as one set is declared, by any member, exactly the declared sets go together and every other topic
     /// is on its own. With nothing declared, topics of equal partition count and equal subscribers go together.
-    pub fn copartition(
-        mut self,
-        topics: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn copartition(mut self, topics: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let set = topics.into_iter().map(Into::into).collect();
         self.copartition.get_or_insert_default().push(set);
         self
@@ -249,9 +247,7 @@ impl Builder {
             sets.sort();
         }
         Settings {
-            leader_topic: self
-                .leader_topic
-                .then(|| leader_topic::name(&self.app_id)),
+            leader_topic: self.leader_topic.then(|| leader_topic::name(&self.app_id)),
             app_id: self.app_id,
             name: self.name,
             host: self.host,
@@ -295,9 +291,16 @@ pub(crate) struct Settings {
 impl Settings {
     /// What is on disk of the tables that are declared.
     pub(crate) fn local_state(&self) -> TopicPartitions {
-        let on_disk: BTreeMap<_, _> = self.local_state.as_ref().map(|ask| ask()).unwrap_or_default();
+        let on_disk: BTreeMap<_, _> = self
+            .local_state
+            .as_ref()
+            .map(|ask| ask())
+            .unwrap_or_default();
         let declared = |name: &String| self.tables.iter().any(|table| table.name == *name);
-        on_disk.into_iter().filter(|(name, _)| declared(name)).collect()
+        on_disk
+            .into_iter()
+            .filter(|(name, _)| declared(name))
+            .collect()
     }
 }
 
@@ -312,13 +315,17 @@ pub enum ConfigError {
     #[error("the rack is empty")]
     EmptyRack,
     /// The assignor's name is empty or has characters that separate names in a strategy list.
-    #[error("{0:?} cannot be the name of an assignor: it is empty or has a comma, a space or a control character")]
+    #[error(
+        "{0:?} cannot be the name of an assignor: it is empty or has a comma, a space or a control character"
+    )]
     AssignorName(String),
     /// The host is not `host:port`.
     #[error("{0:?} is not a host and a port, such as 10.0.0.1:8080")]
     Host(String),
     /// A name, given or derived, that Kafka does not allow for a topic.
-    #[error("{0:?} cannot be the name of a topic: Kafka takes 1 to 249 of a-z, A-Z, 0-9, '.', '_' and '-'")]
+    #[error(
+        "{0:?} cannot be the name of a topic: Kafka takes 1 to 249 of a-z, A-Z, 0-9, '.', '_' and '-'"
+    )]
     TopicName(String),
     /// A table without a name.
     #[error("a table has no name")]
@@ -350,12 +357,22 @@ fn check_topic(name: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
+fn is_v6(text: &str) -> bool {
+    text.parse::<Ipv6Addr>().is_ok()
+}
+
 fn check_host(host: Option<&str>) -> Result<(), ConfigError> {
     let Some(host) = host else { return Ok(()) };
     let port = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
-    let name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    let bare =
+        |text: &str| !text.is_empty() && !text.contains(|c: char| c == ':' || c.is_whitespace());
+    let v6 = |text: &str| {
+        text.strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'))
+            .is_some_and(is_v6)
+    };
     match host.rsplit_once(':') {
-        Some((left, right)) if name(left) && port(right) => Ok(()),
+        Some((name, number)) if (bare(name) || v6(name)) && port(number) => Ok(()),
         _ => Err(ConfigError::Host(host.to_owned())),
     }
 }

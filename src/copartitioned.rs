@@ -119,10 +119,12 @@ impl Assignor for Copartitioned {
     fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
         let owned = to_sets(join.owned);
         self.handle.joining(&owned);
-        self.user_data(join, owned).encode().unwrap_or_else(|error| {
-            telemetry::unwritable_subscription(join, &error);
-            Vec::new()
-        })
+        self.user_data(join, owned)
+            .encode()
+            .unwrap_or_else(|error| {
+                telemetry::unwritable_subscription(join, &error);
+                Vec::new()
+            })
     }
 
     fn assign(&self, group: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError> {
@@ -141,9 +143,17 @@ impl Assignor for Copartitioned {
             generation: Some(assigned.generation),
             active: to_sets(assigned.partitions),
             standby: own.standby,
-            global: own.global.into_iter().map(|table| (table.name, table.partitions)).collect(),
+            global: own
+                .global
+                .into_iter()
+                .map(|table| (table.name, table.partitions))
+                .collect(),
             leader: false,
-            errors: own.errors.into_iter().map(DeliveredError::from_wire).collect(),
+            errors: own
+                .errors
+                .into_iter()
+                .map(DeliveredError::from_wire)
+                .collect(),
         };
         telemetry::assigned(assigned, &held);
         *lock(&self.last) = LastAssignment {
@@ -155,7 +165,8 @@ impl Assignor for Copartitioned {
     }
 
     fn on_revoked(&self, revoked: &Revoked<'_>) {
-        self.handle.revoked(&to_sets(revoked.partitions), revoked.lost);
+        self.handle
+            .revoked(&to_sets(revoked.partitions), revoked.lost);
     }
 
     fn on_superseded(&self, _client: &Arc<Client>) {
@@ -176,8 +187,7 @@ impl fmt::Debug for Copartitioned {
     }
 }
 
-const SECOND_CONSUMER: &str =
-    "this assignor serves a consumer already: its handle speaks for one, so every consumer takes its own";
+const SECOND_CONSUMER: &str = "this assignor serves a consumer already: its handle speaks for one, so every consumer takes its own";
 
 /// What a panic left behind is still whole: every holder replaces values at once.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -92,6 +92,9 @@ mod tests {
     #[test]
     fn the_first_four_codes_are_known() {
         let known = |code| !matches!(DeliveredKind::from_code(code), DeliveredKind::Unknown(_));
-        assert_eq!((0..6).filter(|code| known(*code)).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(
+            (0..6).filter(|code| known(*code)).collect::<Vec<_>>(),
+            [1, 2, 3, 4]
+        );
     }
 }

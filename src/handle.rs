@@ -30,9 +30,9 @@ use crate::assignor::RebalanceProtocol;
 use crate::config::Settings;
 use crate::delivered::DeliveredError;
 use crate::leader_topic;
+use crate::led::Led;
 use crate::partitions::{PartitionSets, contains, difference, intersection};
 use crate::plugin::Client;
-use crate::led::Led;
 
 /// What this member holds, told by its assignor; clones tell the same.
 ///
@@ -88,7 +88,10 @@ impl Held {
     }
 
     fn silent(errors: Vec<DeliveredError>) -> Self {
-        Held { errors, ..Held::default() }
+        Held {
+            errors,
+            ..Held::default()
+        }
     }
 }
 
@@ -102,7 +105,9 @@ impl Handle {
             led: watch::Sender::new(None),
             nonce: AtomicU64::new(0),
         };
-        Handle { shared: Arc::new(shared) }
+        Handle {
+            shared: Arc::new(shared),
+        }
     }
 
     /// All that is held at this moment; nothing once librdkafka considers the assignment lost.
@@ -154,7 +159,11 @@ impl Handle {
     /// What to subscribe to: the topics, and the leader topic as soon as it exists.
     pub fn subscription<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let leader = self.leader_topic().map(leader_topic::pattern);
-        topics.into_iter().map(str::to_owned).chain(leader).collect()
+        topics
+            .into_iter()
+            .map(str::to_owned)
+            .chain(leader)
+            .collect()
     }
 
     /// Asks for a rebalance although nothing changed; partitions stay as they are until it is done.
@@ -172,7 +181,10 @@ impl Handle {
     }
 
     fn client(&self) -> MutexGuard<'_, Option<Arc<Client>>> {
-        self.shared.client.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -221,8 +233,13 @@ impl Handle {
             if lost || eager || (unannounced && active.is_empty()) {
                 return Held::silent(held.errors);
             }
-            let leader = held.leader && leader_topic.is_some_and(|topic| contains(&active, topic, 0));
-            Held { active, leader, ..held }
+            let leader =
+                held.leader && leader_topic.is_some_and(|topic| contains(&active, topic, 0));
+            Held {
+                active,
+                leader,
+                ..held
+            }
         });
     }
 
@@ -251,6 +268,8 @@ impl Handle {
 
 impl std::fmt::Debug for Handle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Handle").field("held", &self.current()).finish_non_exhaustive()
+        f.debug_struct("Handle")
+            .field("held", &self.current())
+            .finish_non_exhaustive()
     }
 }

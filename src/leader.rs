@@ -56,8 +56,13 @@ impl Memory {
 
     fn remember(&mut self, problem: &Problem, led: &Led) {
         let counts = problem.topics.iter();
-        self.counts = counts.map(|(name, topic)| (name.clone(), topic.partitions)).collect();
-        let given = led.members.iter().map(|(id, share)| (id.clone(), share.active.clone()));
+        self.counts = counts
+            .map(|(name, topic)| (name.clone(), topic.partitions))
+            .collect();
+        let given = led
+            .members
+            .iter()
+            .map(|(id, share)| (id.clone(), share.active.clone()));
         self.last = Some((led.generation, given.collect()));
     }
 }
@@ -68,7 +73,7 @@ pub(crate) fn lead(
     memory: &mut Memory,
     group: &Group,
 ) -> (BTreeMap<String, Assignment>, Led) {
-    lead_with(engine::plan, settings, memory, group)
+    lead_with(plain::plan, settings, memory, group)
 }
 
 fn lead_with(
@@ -98,7 +103,8 @@ fn lead_with(
         errors: failed.into_iter().chain(delivered(&plan.errors)).collect(),
         bytes: 0,
     };
-    led.warnings.extend(plan.warnings.into_iter().map(to_warning));
+    led.warnings
+        .extend(plan.warnings.into_iter().map(to_warning));
     memory.remember(&problem, &led);
     (writing::assignments(&mut led, &routes), led)
 }
@@ -118,7 +124,8 @@ fn plan_or_plain(
 fn planning_failed() -> DeliveredError {
     DeliveredError {
         kind: DeliveredKind::PlanningFailed,
-        text: "the leader could not plan: partitions are spread plainly, tables have no copies".to_owned(),
+        text: "the leader could not plan: partitions are spread plainly, tables have no copies"
+            .to_owned(),
     }
 }
 
@@ -144,8 +151,6 @@ fn deliver(error: &engine::GroupError) -> DeliveredError {
 fn kind(kind: GroupErrorKind) -> DeliveredKind {
     match kind {
         GroupErrorKind::CopartitionMismatch => DeliveredKind::CopartitionMismatch,
-        GroupErrorKind::NoSuchTopic => DeliveredKind::NoSuchTopic,
-        GroupErrorKind::IncompleteSubscription => DeliveredKind::IncompleteSubscription,
         // The engine is a crate of its own and may learn new kinds.
         _ => DeliveredKind::PlanningFailed,
     }
@@ -154,7 +159,7 @@ fn kind(kind: GroupErrorKind) -> DeliveredKind {
 fn to_warning(warning: engine::Warning) -> LeaderWarning {
     LeaderWarning {
         member: warning.member,
-        kind: warning.kind.name(),
+        kind: "engine",
         detail: warning.detail,
     }
 }

@@ -49,11 +49,20 @@ pub(crate) fn rebalance(group: &Group) -> Span {
 /// The outcome of a rebalance on its leader, within its span.
 pub(crate) fn led(span: &Span, led: &Led, duration: Duration) {
     let promoted = |m: &&Move| m.role == Role::Active && m.kind == MoveKind::Promoted;
-    span.record("duration_us", u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
+    span.record(
+        "duration_us",
+        u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+    );
     span.record("moved", led.report.active_moved);
     span.record("promoted", led.report.moves.iter().filter(promoted).count());
     span.record("cold", led.report.active_cold);
-    span.record("standbys", led.members.values().map(|share| len(&share.standby)).sum::<u64>());
+    span.record(
+        "standbys",
+        led.members
+            .values()
+            .map(|share| len(&share.standby))
+            .sum::<u64>(),
+    );
     span.record("bytes", led.bytes);
     warnings(led);
     errors(led);
@@ -85,7 +94,12 @@ fn errors(led: &Led) {
 
 fn shares(led: &Led) {
     for (member, share) in led.members.iter().take(MOST_LINES) {
-        let Share { active, withheld, standby, .. } = share;
+        let Share {
+            active,
+            withheld,
+            standby,
+            ..
+        } = share;
         info!(
             member = bounded(member),
             active = listed(active),
@@ -171,7 +185,12 @@ fn listed(sets: &PartitionSets) -> String {
             break;
         }
         let separator = if index == 0 { "" } else { "; " };
-        let _ = write!(text, "{separator}{} {}", bounded(name), bounded(&set.to_string()));
+        let _ = write!(
+            text,
+            "{separator}{} {}",
+            bounded(name),
+            bounded(&set.to_string())
+        );
     }
     text
 }
@@ -179,8 +198,9 @@ fn listed(sets: &PartitionSets) -> String {
 /// The text without control characters, cut where it gets too long.
 fn bounded(text: &str) -> String {
     let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut bounded: String = text.chars().take(LONGEST).map(printable).collect();
-    if bounded.len() < text.len() && text.chars().nth(LONGEST).is_some() {
+    let mut rest = text.chars();
+    let mut bounded: String = rest.by_ref().take(LONGEST).map(printable).collect();
+    if rest.next().is_some() {
         bounded.push('…');
     }
     bounded

@@ -19,10 +19,17 @@ pub(super) fn plan(problem: &Problem) -> Plan {
     for (topic, ids) in &mut subscribers {
         ids.sort_unstable();
         ids.dedup();
-        let partitions = problem.topics.get(*topic).map_or(0, |topic| topic.partitions);
+        let partitions = problem
+            .topics
+            .get(*topic)
+            .map_or(0, |topic| topic.partitions);
         for (partition, id) in (0..partitions).zip(ids.iter().cycle()) {
             if let Some(member) = members.get_mut(*id) {
-                member.active.entry((*topic).to_owned()).or_default().push(partition);
+                member
+                    .active
+                    .entry((*topic).to_owned())
+                    .or_default()
+                    .push(partition);
             }
         }
     }

@@ -70,12 +70,19 @@ fn understand(member: &Member, app_id: &str) -> Result<SubscriptionUserData, Unr
         warning: LeaderWarning::of(&member.id, kind, detail),
     };
     let Some(bytes) = &member.user_data else {
-        return Err(unread("no-user-data", "sent no user data".to_owned(), false));
+        return Err(unread(
+            "no-user-data",
+            "sent no user data".to_owned(),
+            false,
+        ));
     };
     match SubscriptionUserData::decode(bytes) {
         Ok(said) if said.app_id == app_id => Ok(said),
         Ok(said) => {
-            let detail = format!("belongs to the application {:?}, not to {app_id:?}", said.app_id);
+            let detail = format!(
+                "belongs to the application {:?}, not to {app_id:?}",
+                said.app_id
+            );
             Err(unread("other-application", detail, false))
         }
         Err(error @ ReadUserDataError::Unsupported { .. }) => {
@@ -99,7 +106,11 @@ fn believe(read: &mut engine::Member, said: SubscriptionUserData) {
     read.local_state = sets_to_ranges(&said.local_state);
     read.standby_replicas = said.standby_replicas;
     read.tables = said.tables.into_iter().map(to_table).collect();
-    read.global_tables = said.global_tables.into_iter().map(to_global_table).collect();
+    read.global_tables = said
+        .global_tables
+        .into_iter()
+        .map(to_global_table)
+        .collect();
     read.copartition = match said.copartition {
         Some(sets) => engine::Copartition::Declared(sets),
         None => engine::Copartition::Automatic,

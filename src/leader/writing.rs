@@ -55,7 +55,13 @@ fn write(led: &mut Led, routes: Option<&EncodedRoutes>) -> BTreeMap<String, Assi
             Vec::new()
         });
         let partitions = to_lists(&share.active);
-        assignments.insert(id.clone(), Assignment { partitions, user_data });
+        assignments.insert(
+            id.clone(),
+            Assignment {
+                partitions,
+                user_data,
+            },
+        );
     }
     led.warnings.extend(left_out.into_iter().map(unwritable));
     assignments
