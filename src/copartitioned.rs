@@ -16,7 +16,8 @@ use crate::assignor::{
 use crate::claims::LastAssignment;
 use crate::config::{Builder, Settings};
 use crate::delivered::DeliveredError;
-use crate::handle::{Handle, Held};
+use crate::handle::Handle;
+use crate::held::Held;
 use crate::leader::{self, Memory};
 use crate::partitions::{PartitionSets, to_sets};
 use crate::plugin::Client;
@@ -54,19 +55,19 @@ impl Copartitioned {
         self.handle.clone()
     }
 
-    fn claims(&self, join: &Join<'_>, owned: PartitionSets) -> (Claims, Claims) {
+    fn claims(&self, owned: PartitionSets, generation: Option<i32>) -> (Claims, Claims) {
         let last = lock(&self.last);
         match self.settings.protocol {
             RebalanceProtocol::Eager => last.eager(),
             RebalanceProtocol::Cooperative => {
-                last.cooperative(owned, join.generation, &self.settings.tables)
+                last.cooperative(owned, generation, &self.settings.tables)
             }
         }
     }
 
-    fn user_data(&self, join: &Join<'_>, owned: PartitionSets) -> SubscriptionUserData {
+    fn user_data(&self, owned: PartitionSets, generation: Option<i32>) -> SubscriptionUserData {
         let settings = &self.settings;
-        let (active, standby) = self.claims(join, owned);
+        let (active, standby) = self.claims(owned, generation);
         SubscriptionUserData {
             generation: standby.generation,
             app_id: settings.app_id.clone(),
@@ -110,7 +111,7 @@ impl Assignor for Copartitioned {
     }
 
     fn attach(&self, client: &Arc<Client>) -> Result<(), AssignorError> {
-        if self.handle.attach(client) {
+        if self.handle.attach(Arc::clone(client) as _) {
             return Ok(());
         }
         Err(AssignorError(SECOND_CONSUMER.to_owned()))
@@ -118,8 +119,8 @@ impl Assignor for Copartitioned {
 
     fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
         let owned = to_sets(join.owned);
-        self.handle.joining(&owned);
-        self.user_data(join, owned)
+        self.handle.joining(&owned, join.generation);
+        self.user_data(owned, join.generation)
             .encode()
             .unwrap_or_else(|error| {
                 telemetry::unwritable_subscription(join, &error);

@@ -20,7 +20,6 @@
 //!   not owned any more is dropped, so that only a new assignment adds anything.
 //! * When *another assignor* of the strategy list decides a rebalance, this one does not learn what it decided: silence.
 //! * Errors stay until the next assignment or the close: they are news, not a holding.
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,9 +28,10 @@ use tokio::sync::watch;
 use crate::assignor::RebalanceProtocol;
 use crate::config::Settings;
 use crate::delivered::DeliveredError;
+use crate::held::Held;
 use crate::leader_topic;
 use crate::led::Led;
-use crate::partitions::{PartitionSets, contains, difference, intersection};
+use crate::partitions::PartitionSets;
 use crate::plugin::Client;
 
 /// What this member holds, told by its assignor; clones tell the same.
@@ -52,46 +52,27 @@ pub struct Handle {
 struct Shared {
     leader_topic: Option<String>,
     protocol: RebalanceProtocol,
-    client: Mutex<Option<Arc<Client>>>,
+    client: Mutex<Option<Arc<dyn Consumer>>>,
     held: watch::Sender<Arc<Held>>,
     led: watch::Sender<Option<Arc<Led>>>,
     nonce: AtomicU64,
 }
 
-/// What a member holds at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Held {
-    /// Generation of the assignment; `None` while nothing is held.
-    pub generation: Option<i32>,
-    /// Active partitions, by topic.
-    pub active: PartitionSets,
-    /// Standby copies to keep, by table.
-    pub standby: PartitionSets,
-    /// Global tables to keep whole, with their partition counts.
-    pub global: BTreeMap<String, u32>,
-    /// Whether this member leads the application.
-    pub leader: bool,
-    /// What the group's leader could not mend.
-    pub errors: Vec<DeliveredError>,
+/// What a handle asks its consumer.
+pub(crate) trait Consumer: Send + Sync {
+    /// Whether the assignment is lost at this moment.
+    fn assignment_lost(&self) -> bool;
+    /// Rejoins; partitions stay as they are until that is done.
+    fn request_rebalance(&self);
 }
 
-impl Held {
-    /// Whether the partition of the topic is active here.
-    pub fn is_active(&self, topic: &str, partition: i32) -> bool {
-        contains(&self.active, topic, partition)
+impl Consumer for Client {
+    fn assignment_lost(&self) -> bool {
+        Client::assignment_lost(self)
     }
 
-    /// Whether a standby copy of the table's partition is kept here.
-    pub fn is_standby(&self, table: &str, partition: i32) -> bool {
-        contains(&self.standby, table, partition)
-    }
-
-    fn silent(errors: Vec<DeliveredError>) -> Self {
-        Held {
-            errors,
-            ..Held::default()
-        }
+    fn request_rebalance(&self) {
+        Client::request_rebalance(self);
     }
 }
 
@@ -112,31 +93,36 @@ impl Handle {
 
     /// All that is held at this moment; nothing once librdkafka considers the assignment lost.
     pub fn current(&self) -> Arc<Held> {
-        let held = self.shared.held.borrow().clone();
+        let held = self.told();
         if held.generation.is_some() && self.assignment_lost() {
-            return Arc::new(Held::silent(held.errors.clone()));
+            return Arc::new(held.silent());
         }
         held
     }
 
     /// Whether the partition of the topic is active here.
     pub fn is_active(&self, topic: &str, partition: i32) -> bool {
-        self.shared.held.borrow().is_active(topic, partition) && !self.assignment_lost()
+        self.told().is_active(topic, partition) && !self.assignment_lost()
     }
 
     /// Whether a standby copy of the table's partition is kept here.
     pub fn is_standby(&self, table: &str, partition: i32) -> bool {
-        self.shared.held.borrow().is_standby(table, partition) && !self.assignment_lost()
+        self.told().is_standby(table, partition) && !self.assignment_lost()
     }
 
     /// Whether this member leads the application: partition 0 of the leader topic is active here.
     pub fn is_leader(&self) -> bool {
-        self.shared.held.borrow().leader && !self.assignment_lost()
+        self.told().leader && !self.assignment_lost()
     }
 
     /// What the group's leader could not mend, as of the last assignment.
     pub fn errors(&self) -> Vec<DeliveredError> {
-        self.shared.held.borrow().errors.clone()
+        self.told().errors.clone()
+    }
+
+    /// What librdkafka told last; no lock is held afterwards.
+    fn told(&self) -> Arc<Held> {
+        Arc::clone(&self.shared.held.borrow())
     }
 
     /// Follows what is held. Lost partitions are told when the application polls its consumer, unlike in
@@ -180,7 +166,7 @@ impl Handle {
         client.is_none_or(|client| client.assignment_lost())
     }
 
-    fn client(&self) -> MutexGuard<'_, Option<Arc<Client>>> {
+    fn client(&self) -> MutexGuard<'_, Option<Arc<dyn Consumer>>> {
         self.shared
             .client
             .lock()
@@ -191,12 +177,12 @@ impl Handle {
 /// What the assignor reports.
 impl Handle {
     /// Speaks for this consumer from now on; `false` if it speaks for one already.
-    pub(crate) fn attach(&self, client: &Arc<Client>) -> bool {
+    pub(crate) fn attach(&self, client: Arc<dyn Consumer>) -> bool {
         let mut attached = self.client();
         if attached.is_some() {
             return false;
         }
-        *attached = Some(Arc::clone(client));
+        *attached = Some(client);
         true
     }
 
@@ -204,47 +190,30 @@ impl Handle {
         self.shared.nonce.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn joining(&self, owned: &PartitionSets) {
-        let eager = self.shared.protocol == RebalanceProtocol::Eager;
-        self.update(|held| {
-            if eager {
-                return Held::silent(held.errors);
-            }
-            Held {
-                active: intersection(&held.active, owned),
-                leader: false,
-                ..held
-            }
-        });
+    pub(crate) fn joining(&self, owned: &PartitionSets, generation: Option<i32>) {
+        let protocol = self.shared.protocol;
+        self.update(|held| held.joining(protocol, owned, generation));
     }
 
-    pub(crate) fn assigned(&self, mut held: Held) {
-        let leads = |topic: &str| contains(&held.active, topic, 0);
-        held.leader = self.leader_topic().is_some_and(leads);
-        self.update(|_| held);
+    pub(crate) fn assigned(&self, held: Held) {
+        let leads = |topic| held.is_active(topic, 0);
+        let leader = self.leader_topic().is_some_and(leads);
+        self.update(|_| Held { leader, ..held });
     }
 
     pub(crate) fn revoked(&self, revoked: &PartitionSets, lost: bool) {
-        let eager = self.shared.protocol == RebalanceProtocol::Eager;
-        let leader_topic = self.leader_topic();
+        let protocol = self.shared.protocol;
         self.update(|held| {
-            let active = difference(&held.active, revoked);
-            let unannounced = active != held.active;
-            if lost || eager || (unannounced && active.is_empty()) {
-                return Held::silent(held.errors);
-            }
-            let leader =
-                held.leader && leader_topic.is_some_and(|topic| contains(&active, topic, 0));
-            Held {
-                active,
-                leader,
-                ..held
-            }
+            let mut held = held.revoked(protocol, revoked, lost);
+            held.leader &= self
+                .leader_topic()
+                .is_some_and(|topic| held.is_active(topic, 0));
+            held
         });
     }
 
     pub(crate) fn superseded(&self) {
-        self.update(|held| Held::silent(held.errors));
+        self.update(Held::silent);
     }
 
     pub(crate) fn detached(&self) {
@@ -256,9 +225,9 @@ impl Handle {
         self.shared.led.send_replace(Some(Arc::new(led)));
     }
 
-    fn update(&self, next: impl FnOnce(Held) -> Held) {
+    fn update(&self, next: impl FnOnce(&Held) -> Held) {
         self.shared.held.send_if_modified(|held| {
-            let new = next(Held::clone(held));
+            let new = next(held);
             let modified = new != **held;
             *held = Arc::new(new);
             modified
@@ -271,5 +240,127 @@ impl std::fmt::Debug for Handle {
         f.debug_struct("Handle")
             .field("held", &self.current())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copartitioned::Copartitioned;
+    use std::sync::atomic::AtomicBool;
+
+    #[derive(Default)]
+    struct FakeConsumer {
+        lost: AtomicBool,
+        requests: AtomicU64,
+    }
+
+    impl Consumer for FakeConsumer {
+        fn assignment_lost(&self) -> bool {
+            self.lost.load(Ordering::Relaxed)
+        }
+
+        fn request_rebalance(&self) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn attached() -> (Handle, Arc<FakeConsumer>) {
+        let assignor = Copartitioned::builder("shop")
+            .build()
+            .expect("valid settings");
+        let consumer = Arc::new(FakeConsumer::default());
+        let handle = assignor.handle();
+        assert!(handle.attach(Arc::clone(&consumer) as _));
+        (handle, consumer)
+    }
+
+    fn sets(names: &[&str]) -> PartitionSets {
+        let zero = |name: &&str| ((*name).to_owned(), std::iter::once(0_u32).collect());
+        names.iter().map(zero).collect()
+    }
+
+    fn leading() -> Held {
+        Held {
+            generation: Some(1),
+            active: sets(&["orders", "shop-__assignor-__leader"]),
+            standby: sets(&["counts"]),
+            ..Held::default()
+        }
+    }
+
+    fn says(handle: &Handle) -> (bool, bool, bool) {
+        (
+            handle.is_active("orders", 0),
+            handle.is_standby("counts", 0),
+            handle.is_leader(),
+        )
+    }
+
+    #[test]
+    fn who_holds_the_leader_topic_leads() {
+        let (handle, _consumer) = attached();
+        handle.assigned(leading());
+        assert_eq!(says(&handle), (true, true, true));
+        handle.revoked(&sets(&["shop-__assignor-__leader"]), false);
+        assert_eq!(says(&handle), (true, true, false));
+    }
+
+    #[test]
+    fn an_application_that_does_not_poll_still_hears_that_all_is_lost() {
+        let (handle, consumer) = attached();
+        handle.assigned(leading());
+        consumer.lost.store(true, Ordering::Relaxed);
+        assert_eq!(says(&handle), (false, false, false));
+        assert_eq!(*handle.current(), Held::default());
+    }
+
+    #[test]
+    fn a_closed_consumer_holds_nothing_and_makes_room_for_the_next() {
+        let (handle, _consumer) = attached();
+        assert!(!handle.attach(Arc::new(FakeConsumer::default())));
+        handle.assigned(leading());
+        handle.detached();
+        assert_eq!(says(&handle), (false, false, false));
+        assert!(handle.attach(Arc::new(FakeConsumer::default())));
+        assert_eq!(*handle.current(), Held::default());
+    }
+
+    #[test]
+    fn another_assignors_win_silences() {
+        let (handle, _consumer) = attached();
+        handle.assigned(leading());
+        handle.superseded();
+        assert_eq!(says(&handle), (false, false, false));
+    }
+
+    #[test]
+    fn a_watcher_is_told_of_changes_only() {
+        let (handle, _consumer) = attached();
+        let mut watch = handle.watch();
+        handle.assigned(leading());
+        assert!(watch.has_changed().expect("the handle lives"));
+        assert_eq!(watch.borrow_and_update().generation, Some(1));
+        handle.revoked(&sets(&["users"]), false);
+        assert!(!watch.has_changed().expect("the handle lives"));
+    }
+
+    #[test]
+    fn a_requested_rebalance_changes_the_nonce() {
+        let (handle, consumer) = attached();
+        handle.request_rebalance();
+        assert_eq!(handle.nonce(), 1);
+        assert_eq!(consumer.requests.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn an_application_without_a_leader_topic_subscribes_to_its_own_topics_only() {
+        let assignor = Copartitioned::builder("shop")
+            .leader_topic(false)
+            .build()
+            .expect("valid");
+        let handle = assignor.handle();
+        assert_eq!(handle.leader_topic(), None);
+        assert_eq!(handle.subscription(["orders"]), ["orders"]);
     }
 }

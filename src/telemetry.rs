@@ -18,7 +18,7 @@ use tracing::field::Empty;
 use tracing::{Span, debug, error, info, info_span, warn};
 
 use crate::assignor::{Assigned, Group, Join};
-use crate::handle::Held;
+use crate::held::Held;
 use crate::led::{Led, Share};
 use crate::partitions::PartitionSets;
 
