@@ -171,11 +171,15 @@ impl Builder {
     /// # Errors
     /// The first setting that cannot work, see [`ConfigError`].
     pub fn build(self) -> Result<Copartitioned, ConfigError> {
+        self.settings().map(Copartitioned::new)
+    }
+
+    pub(crate) fn settings(self) -> Result<Settings, ConfigError> {
         self.check_names()?;
         check_host(self.host.as_deref())?;
         self.check_tables()?;
         self.check_sets()?;
-        Ok(Copartitioned::new(self.settle()))
+        Ok(self.settle())
     }
 
     fn check_names(&self) -> Result<(), ConfigError> {

@@ -9,6 +9,8 @@ mod plain;
 mod reading;
 mod round;
 mod routes;
+#[cfg(test)]
+mod tests;
 mod topics;
 mod writing;
 

@@ -31,6 +31,11 @@ pub(crate) fn to_lists(sets: &PartitionSets) -> TopicPartitions {
         .collect()
 }
 
+/// Sets as the engine's numbers, written out.
+pub(crate) fn sets_to_numbers(sets: &PartitionSets) -> BTreeMap<String, Vec<u32>> {
+    sets.iter().map(|(name, set)| (name.clone(), set.iter().collect())).collect()
+}
+
 /// The engine's numbers as sets.
 pub(crate) fn numbers_to_sets(numbers: &BTreeMap<String, Vec<u32>>) -> PartitionSets {
     let sets = numbers
