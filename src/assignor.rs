@@ -79,6 +79,49 @@ pub trait Assignor: Send + Sync + 'static {
     }
 }
 
+/// Shared between consumers, or between a consumer and the application.
+impl<A: Assignor + ?Sized> Assignor for Arc<A> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn protocol(&self) -> RebalanceProtocol {
+        (**self).protocol()
+    }
+
+    fn configure(&self, config: &mut ClientConfig) {
+        (**self).configure(config);
+    }
+
+    fn attach(&self, client: &Arc<Client>) -> Result<(), AssignorError> {
+        (**self).attach(client)
+    }
+
+    fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
+        (**self).subscription_user_data(join)
+    }
+
+    fn assign(&self, group: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError> {
+        (**self).assign(group)
+    }
+
+    fn on_assignment(&self, assigned: &Assigned<'_>) {
+        (**self).on_assignment(assigned);
+    }
+
+    fn on_revoked(&self, revoked: &Revoked<'_>) {
+        (**self).on_revoked(revoked);
+    }
+
+    fn on_superseded(&self, client: &Arc<Client>) {
+        (**self).on_superseded(client);
+    }
+
+    fn detach(&self, client: &Arc<Client>) {
+        (**self).detach(client);
+    }
+}
+
 /// How members give up partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RebalanceProtocol {
@@ -102,7 +145,7 @@ pub struct Join<'a> {
 }
 
 /// A group as its leader sees it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
     /// Group id.
     pub id: String,

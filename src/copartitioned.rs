@@ -194,3 +194,6 @@ const SECOND_CONSUMER: &str = "this assignor serves a consumer already: its hand
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod simulation;

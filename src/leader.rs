@@ -75,7 +75,7 @@ pub(crate) fn lead(
     memory: &mut Memory,
     group: &Group,
 ) -> (BTreeMap<String, Assignment>, Led) {
-    lead_with(plain::plan, settings, memory, group)
+    lead_with(engine::plan, settings, memory, group)
 }
 
 fn lead_with(
@@ -153,6 +153,8 @@ fn deliver(error: &engine::GroupError) -> DeliveredError {
 fn kind(kind: GroupErrorKind) -> DeliveredKind {
     match kind {
         GroupErrorKind::CopartitionMismatch => DeliveredKind::CopartitionMismatch,
+        GroupErrorKind::NoSuchTopic => DeliveredKind::NoSuchTopic,
+        GroupErrorKind::IncompleteSubscription => DeliveredKind::IncompleteSubscription,
         // The engine is a crate of its own and may learn new kinds.
         _ => DeliveredKind::PlanningFailed,
     }
@@ -161,7 +163,7 @@ fn kind(kind: GroupErrorKind) -> DeliveredKind {
 fn to_warning(warning: engine::Warning) -> LeaderWarning {
     LeaderWarning {
         member: warning.member,
-        kind: "engine",
+        kind: warning.kind.name(),
         detail: warning.detail,
     }
 }

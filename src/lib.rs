@@ -2,6 +2,7 @@
 pub mod assignor;
 mod claims;
 mod config;
+pub mod cooperative;
 mod copartitioned;
 mod delivered;
 mod handle;
@@ -11,6 +12,9 @@ mod leader_topic;
 mod led;
 mod partitions;
 mod plugin;
+mod register;
+mod round;
+mod strategy;
 mod telemetry;
 
 pub use config::{Builder, ConfigError};
@@ -20,6 +24,7 @@ pub use handle::Handle;
 pub use held::Held;
 pub use led::{LeaderWarning, Led, Share};
 pub use partitions::PartitionSets;
-pub use plugin::Client;
+pub use plugin::{Client, mock};
 pub use rdkafka_assignor_engine as engine;
 pub use rdkafka_assignor_protocol::PartitionSet;
+pub use register::{Assignors, CreateError};

@@ -33,7 +33,9 @@ pub(crate) fn to_lists(sets: &PartitionSets) -> TopicPartitions {
 
 /// Sets as the engine's numbers, written out.
 pub(crate) fn sets_to_numbers(sets: &PartitionSets) -> BTreeMap<String, Vec<u32>> {
-    sets.iter().map(|(name, set)| (name.clone(), set.iter().collect())).collect()
+    sets.iter()
+        .map(|(name, set)| (name.clone(), set.iter().collect()))
+        .collect()
 }
 
 /// The engine's numbers as sets.

@@ -56,7 +56,10 @@ impl Cluster {
         Cluster {
             protocol,
             replicas,
-            topics: names.into_iter().map(|name| (name, topic.clone())).collect(),
+            topics: names
+                .into_iter()
+                .map(|name| (name, topic.clone()))
+                .collect(),
             nodes: BTreeMap::new(),
             generation: 0,
             client: Client::detached("client", "group"),
@@ -95,10 +98,20 @@ impl Cluster {
             self.revoke_everything();
         }
         let group = self.group();
-        let leader = &self.nodes.values().next().expect("somebody joined").assignor;
+        let leader = &self
+            .nodes
+            .values()
+            .next()
+            .expect("somebody joined")
+            .assignor;
         let mut decided = round::decide(leader, leader.name(), self.protocol, &group)
             .expect("a leader always answers");
-        let led = leader.handle().watch_led().borrow().clone().expect("it led");
+        let led = leader
+            .handle()
+            .watch_led()
+            .borrow()
+            .clone()
+            .expect("it led");
         self.check(&led);
         let members = group.members.iter().map(|member| member.id.clone());
         let decided: Vec<_> = members.zip(decided.drain(..)).collect();
@@ -106,7 +119,10 @@ impl Cluster {
             let uncorrected = crate::partitions::to_sets(&assignment.partitions);
             assert_eq!(uncorrected, led.members[id].active);
         }
-        let revoked = decided.into_iter().map(|(id, given)| self.deliver(&id, given)).sum();
+        let revoked = decided
+            .into_iter()
+            .map(|(id, given)| self.deliver(&id, given))
+            .sum();
         Outcome { led, revoked }
     }
 
@@ -114,7 +130,11 @@ impl Cluster {
         for node in self.nodes.values_mut().filter(|node| !node.deaf) {
             let partitions = std::mem::take(&mut node.owned);
             let client = &self.client;
-            node.assignor.on_revoked(&Revoked { client, partitions: &partitions, lost: false });
+            node.assignor.on_revoked(&Revoked {
+                client,
+                partitions: &partitions,
+                lost: false,
+            });
         }
     }
 
@@ -124,7 +144,11 @@ impl Cluster {
             generation: self.generation,
             leader: self.nodes.keys().next().cloned().unwrap_or_default(),
             topics: self.topics.clone(),
-            members: self.nodes.iter().map(|(id, node)| self.member(id, node)).collect(),
+            members: self
+                .nodes
+                .iter()
+                .map(|(id, node)| self.member(id, node))
+                .collect(),
         }
     }
 
@@ -137,7 +161,11 @@ impl Cluster {
             generation: node.generation,
         };
         let user_data = node.assignor.subscription_user_data(&join);
-        assert_eq!(user_data, node.assignor.subscription_user_data(&join), "equal state, equal bytes");
+        assert_eq!(
+            user_data,
+            node.assignor.subscription_user_data(&join),
+            "equal state, equal bytes"
+        );
         Member {
             id: id.to_owned(),
             topics,
@@ -167,7 +195,11 @@ impl Cluster {
         let revoked = without(&before, &node.owned);
         if !revoked.is_empty() {
             let partitions = &revoked;
-            node.assignor.on_revoked(&Revoked { client: &client, partitions, lost: false });
+            node.assignor.on_revoked(&Revoked {
+                client: &client,
+                partitions,
+                lost: false,
+            });
         }
         revoked.values().map(Vec::len).sum()
     }
@@ -184,25 +216,47 @@ impl Cluster {
     fn check_partition(&self, led: &Led, topic: &str, partition: i32) {
         let number = u32::try_from(partition).expect("not negative");
         let members = led.members.iter();
-        let has = |sets: &crate::PartitionSets, name: &str| sets.get(name).is_some_and(|s| s.contains(number));
-        let active = members.clone().filter(|(_, share)| has(&share.active, topic));
+        let has = |sets: &crate::PartitionSets, name: &str| {
+            sets.get(name).is_some_and(|s| s.contains(number))
+        };
+        let active = members
+            .clone()
+            .filter(|(_, share)| has(&share.active, topic));
         let active: BTreeSet<&str> = active.map(|(id, _)| id.as_str()).collect();
-        let withheld = members.clone().filter(|(_, share)| has(&share.withheld, topic)).count();
-        assert_eq!(active.len() + withheld, 1, "{topic} {partition} goes to exactly one member");
+        let withheld = members
+            .clone()
+            .filter(|(_, share)| has(&share.withheld, topic))
+            .count();
+        assert_eq!(
+            active.len() + withheld,
+            1,
+            "{topic} {partition} goes to exactly one member"
+        );
         for owner in self.valid_owners(topic, partition) {
-            assert!(active.iter().all(|id| *id == owner), "{topic} {partition} is still with {owner}");
+            assert!(
+                active.iter().all(|id| *id == owner),
+                "{topic} {partition} is still with {owner}"
+            );
         }
         let standby = members.filter(|(_, share)| has(&share.standby, "counts"));
         let standby: BTreeSet<&str> = standby.map(|(id, _)| id.as_str()).collect();
         let others = u32::try_from(led.members.len() - 1).expect("few members");
         let wanted = usize::try_from(self.replicas.min(others)).expect("few replicas");
-        assert_eq!(standby.len(), wanted + withheld.min(standby.len()), "copies of counts {partition}");
+        assert_eq!(
+            standby.len(),
+            wanted + withheld.min(standby.len()),
+            "copies of counts {partition}"
+        );
         assert!(topic != "orders" || active.is_disjoint(&standby));
     }
 
     /// Those whose claim is the newest; the deaf may hold older ones.
     fn valid_owners(&self, topic: &str, partition: i32) -> Vec<&str> {
-        let owns = |node: &Node| node.owned.get(topic).is_some_and(|list| list.contains(&partition));
+        let owns = |node: &Node| {
+            node.owned
+                .get(topic)
+                .is_some_and(|list| list.contains(&partition))
+        };
         let owners = self.nodes.iter().filter(|(_, node)| owns(node));
         let newest = owners.clone().map(|(_, node)| node.generation).max();
         let valid = owners.filter(|(_, node)| Some(node.generation) == newest);

@@ -13,6 +13,7 @@ use rdkafka_assignor_engine as engine;
 use rdkafka_assignor_protocol::PartitionSet;
 
 use crate::assignor::{Group, RebalanceProtocol, TopicPartitions};
+use crate::cooperative::hold_back;
 use crate::led::Share;
 use crate::partitions::{contains, difference, numbers_to_lists, numbers_to_sets, to_sets};
 
@@ -33,11 +34,7 @@ pub(super) fn shares(
             withheld: difference(&numbers_to_sets(&target.active), &active),
             active,
             standby: numbers_to_sets(&target.standby),
-            global: target
-                .global
-                .iter()
-                .map(|(k, v)| (k.clone(), v.len() as u32))
-                .collect(),
+            global: target.global.clone(),
         };
         let declared = declared.get(id).map(|tables| tables.as_slice());
         tables.keep_warm(&mut share, declared.unwrap_or_default());
@@ -58,10 +55,7 @@ fn granted(
         .collect();
     match protocol {
         RebalanceProtocol::Eager => targets,
-        RebalanceProtocol::Cooperative => {
-            let _ = dated(group, members);
-            targets
-        }
+        RebalanceProtocol::Cooperative => hold_back(targets, &dated(group, members)),
     }
 }
 

@@ -21,10 +21,15 @@ pub(super) fn routes(
     let hosts = Hosts::number(hosts);
     let stateful = groups.iter().filter(|group| !group.tables.is_empty());
     let stateful: Vec<_> = stateful.cloned().collect();
-    let members = shares.iter().map(|(id, share)| (id.clone(), this_round(share))).collect();
+    let members = shares
+        .iter()
+        .map(|(id, share)| (id.clone(), this_round(share)))
+        .collect();
     let routes = engine::routes(&stateful, &members);
     let both = stateful.iter().zip(&routes);
-    let mut groups: Vec<_> = both.map(|(group, routes)| hosts.group(group, routes)).collect();
+    let mut groups: Vec<_> = both
+        .map(|(group, routes)| hosts.group(group, routes))
+        .collect();
     groups.sort_by(|a, b| a.topics.cmp(&b.topics));
     Routes {
         hosts: hosts.names,
@@ -78,7 +83,10 @@ impl<'a> Hosts<'a> {
             tables: group.tables.clone(),
             partitions: group.partitions,
             active: active.into_iter().map(served).collect(),
-            standby: standby.into_iter().map(|((_, host, tables), p)| kept(host, tables, p)).collect(),
+            standby: standby
+                .into_iter()
+                .map(|((_, host, tables), p)| kept(host, tables, p))
+                .collect(),
         }
     }
 }

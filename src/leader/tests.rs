@@ -1,14 +1,17 @@
 //! A leader's answers to groups with all kinds of members in them.
 use std::num::NonZeroU32;
 
-use rdkafka_assignor_protocol::{Claims, Routes, SubscriptionUserData, Table};
+use rdkafka_assignor_protocol::{AssignmentUserData, Claims, Routes, SubscriptionUserData, Table};
 
 use super::*;
 use crate::assignor::{Member, RebalanceProtocol, Topic, TopicPartitions};
 use crate::copartitioned::Copartitioned;
 
 fn settings(protocol: RebalanceProtocol) -> Settings {
-    Copartitioned::builder("shop").protocol(protocol).settings().expect("valid settings")
+    Copartitioned::builder("shop")
+        .protocol(protocol)
+        .settings()
+        .expect("valid settings")
 }
 
 fn eager() -> Settings {
@@ -90,13 +93,19 @@ fn led(settings: &Settings, group: &Group) -> Led {
 }
 
 fn kinds(led: &Led) -> Vec<(&str, &str)> {
-    led.warnings.iter().map(|w| (w.member.as_deref().unwrap_or("group"), w.kind)).collect()
+    led.warnings
+        .iter()
+        .map(|w| (w.member.as_deref().unwrap_or("group"), w.kind))
+        .collect()
 }
 
 /// How many partitions of `orders` every member has.
 fn loads(led: &Led) -> Vec<(&str, u64)> {
     let load = |share: &crate::Share| share.active.get("orders").map_or(0, |set| set.len());
-    led.members.iter().map(|(id, share)| (id.as_str(), load(share))).collect()
+    led.members
+        .iter()
+        .map(|(id, share)| (id.as_str(), load(share)))
+        .collect()
 }
 
 #[test]
@@ -104,12 +113,24 @@ fn a_member_that_cannot_be_understood_is_a_newcomer() {
     let garbage = [
         (None, "no-user-data"),
         (Some(vec![]), "unreadable-user-data"),
-        (Some(b"garbage that is not ours".to_vec()), "unreadable-user-data"),
-        (Some(said("b", &[]).encode().expect("it fits")[..20].to_vec()), "unreadable-user-data"),
-        (SubscriptionUserData::new("bakery").encode().ok(), "other-application"),
+        (
+            Some(b"garbage that is not ours".to_vec()),
+            "unreadable-user-data",
+        ),
+        (
+            Some(said("b", &[]).encode().expect("it fits")[..20].to_vec()),
+            "unreadable-user-data",
+        ),
+        (
+            SubscriptionUserData::new("bakery").encode().ok(),
+            "other-application",
+        ),
     ];
     for (bytes, kind) in garbage {
-        let group = group(vec![member("a", &said("a", &[0, 1])), with_bytes("b", bytes)]);
+        let group = group(vec![
+            member("a", &said("a", &[0, 1])),
+            with_bytes("b", bytes),
+        ]);
         for settings in [eager(), cooperative()] {
             let led = led(&settings, &group);
             assert_eq!(kinds(&led), [("b", kind)]);
@@ -120,9 +141,16 @@ fn a_member_that_cannot_be_understood_is_a_newcomer() {
 
 #[test]
 fn a_cooperative_member_keeps_what_it_owns_whatever_its_user_data() {
-    for mut b in [with_bytes("b", None), with_bytes("b", Some(vec![1])), newer("b")] {
+    for mut b in [
+        with_bytes("b", None),
+        with_bytes("b", Some(vec![1])),
+        newer("b"),
+    ] {
         b.owned = Some(lists("orders", &[2, 3]));
-        let led = led(&cooperative(), &group(vec![member("a", &said("a", &[])), b]));
+        let led = led(
+            &cooperative(),
+            &group(vec![member("a", &said("a", &[])), b]),
+        );
         assert_eq!(led.members["b"].active, sets("orders", &[2, 3]));
         assert_eq!(led.members["a"].active, sets("orders", &[0, 1]));
     }
@@ -154,7 +182,11 @@ fn an_owned_list_without_a_generation_is_dated_by_the_user_data() {
     let led = led(&cooperative(), &group(vec![a, zombie]));
     let owners = &led.members["a"].active["orders"];
     assert_eq!(owners.len(), 2);
-    assert_eq!(led.members["z"].withheld["orders"].len(), 2, "a still owns them");
+    assert_eq!(
+        led.members["z"].withheld["orders"].len(),
+        2,
+        "a still owns them"
+    );
 }
 
 #[test]
@@ -178,7 +210,10 @@ fn every_member_is_told_what_the_group_cannot_mend() {
 
 #[test]
 fn a_panic_while_planning_gives_a_plain_plan_and_an_error() {
-    let group = group(vec![member("a", &said("a", &[0])), member("b", &said("b", &[]))]);
+    let group = group(vec![
+        member("a", &said("a", &[0])),
+        member("b", &said("b", &[])),
+    ]);
     let panics = |_: &Problem| panic!("planned by the test");
     let (assignments, led) = lead_with(panics, &eager(), &mut Memory::default(), &group);
     assert_eq!(assignments["a"].partitions, lists("orders", &[0, 2]));
@@ -255,20 +290,31 @@ fn routes_name_only_owners_of_this_round() {
     let (assignments, led) = lead(&cooperative(), &mut Memory::default(), &group);
     let withheld = &led.members["b"].withheld["orders"];
     assert_eq!(withheld.len(), 2);
-    let routes = Routes::decode(&assignments["a"].user_data).expect("readable").expect("there are tables");
+    let routes = Routes::decode(&assignments["a"].user_data)
+        .expect("readable")
+        .expect("there are tables");
     assert_eq!(routes.hosts, ["a:80", "b:80"]);
     let counts = &routes.groups[0];
     assert_eq!(counts.active.len(), 1);
-    assert_eq!(counts.active[0].partitions, led.members["a"].active["orders"]);
+    assert_eq!(
+        counts.active[0].partitions,
+        led.members["a"].active["orders"]
+    );
     let copies = counts.standby.iter().filter(|copy| copy.host == 1);
-    assert!(copies.flat_map(|copy| copy.partitions.iter()).any(|p| withheld.contains(p)));
+    assert!(
+        copies
+            .flat_map(|copy| copy.partitions.iter())
+            .any(|p| withheld.contains(p))
+    );
 }
 
 #[test]
 fn a_leaders_epoch_never_goes_back() {
     let mut memory = Memory::default();
     let group = group(vec![member("a", &said("a", &[]))]);
-    let epochs: Vec<_> = (0..3).map(|_| lead(&eager(), &mut memory, &group).1.epoch).collect();
+    let epochs: Vec<_> = (0..3)
+        .map(|_| lead(&eager(), &mut memory, &group).1.epoch)
+        .collect();
     assert_eq!(epochs, [1, 2, 3]);
 }
 
@@ -283,7 +329,11 @@ fn a_flood_of_errors_is_delivered_in_few_words() {
     let delivered = delivered(&errors);
     assert_eq!(delivered.len(), MOST_ERRORS + 1);
     assert_eq!(delivered[MOST_ERRORS].text, "and 984 more errors");
-    assert!(delivered.iter().all(|error| error.text.chars().count() <= LONGEST_TEXT));
+    assert!(
+        delivered
+            .iter()
+            .all(|error| error.text.chars().count() <= LONGEST_TEXT)
+    );
 }
 
 #[test]
@@ -292,5 +342,8 @@ fn the_order_of_members_does_not_matter() {
     let members: Vec<_> = ids.iter().map(|id| member(id, &said(id, &[]))).collect();
     let forward = lead(&eager(), &mut Memory::default(), &group(members.clone())).0;
     let backward = members.into_iter().rev().collect();
-    assert_eq!(lead(&eager(), &mut Memory::default(), &group(backward)).0, forward);
+    assert_eq!(
+        lead(&eager(), &mut Memory::default(), &group(backward)).0,
+        forward
+    );
 }
