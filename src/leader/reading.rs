@@ -23,6 +23,8 @@ pub(super) struct Reading {
     /// Where each member can be reached, by member id.
     pub(super) hosts: BTreeMap<String, String>,
     pub(super) warnings: Vec<LeaderWarning>,
+    /// Places of members in the list that were not understood.
+    unread: Vec<usize>,
 }
 
 impl Reading {
@@ -31,7 +33,22 @@ impl Reading {
         for member in &group.members {
             reading.read(member, settings, memory);
         }
+        reading.abstain();
         reading
+    }
+
+    /// Members that were not understood want as many standby replicas as anybody does.
+    fn abstain(&mut self) {
+        let most = self
+            .members
+            .iter()
+            .map(|member| member.standby_replicas)
+            .max();
+        for unread in &self.unread {
+            if let Some(member) = self.members.get_mut(*unread) {
+                member.standby_replicas = most.unwrap_or_default();
+            }
+        }
     }
 
     fn read(&mut self, member: &Member, settings: &Settings, memory: &Memory) {
@@ -48,6 +65,7 @@ impl Reading {
                 if unread.too_new {
                     read.active = memory.claims_of(&member.id);
                 }
+                self.unread.push(self.members.len());
                 self.warnings.push(unread.warning);
             }
         }
