@@ -156,7 +156,10 @@ unsafe fn write_text(buffer: *mut c_char, size: usize, text: &str) {
     let Some(room) = size.checked_sub(1) else {
         return;
     };
-    let len = text.floor_char_boundary(room);
+    let len = (0..=room.min(text.len()))
+        .rev()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or_default();
     // SAFETY: `len` bytes and the NUL fit, as the caller guarantees.
     unsafe {
         buffer
