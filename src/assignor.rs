@@ -68,7 +68,8 @@ pub trait Assignor: Send + Sync + 'static {
         let _ = revoked;
     }
 
-    /// Another assignor of the strategy list decided a rebalance; what it decided is not told.
+    /// What this assignor gave last does not hold any more: another assignor of the strategy list decided a
+    /// rebalance, and what it decided is not told; or the member was thrown out of the group and joins again.
     fn on_superseded(&self, client: &Arc<Client>) {
         let _ = client;
     }

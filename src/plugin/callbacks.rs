@@ -38,6 +38,7 @@ pub(super) static CALLBACKS: ffi::Callbacks = ffi::Callbacks {
     assign,
     subscription_user_data,
     on_assignment,
+    on_superseded,
     on_revoked,
     closed,
 };
@@ -156,7 +157,10 @@ unsafe fn write_text(buffer: *mut c_char, size: usize, text: &str) {
     let Some(room) = size.checked_sub(1) else {
         return;
     };
-    let len = text.floor_char_boundary(room);
+    let len = (0..=room.min(text.len()))
+        .rev()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or_default();
     // SAFETY: `len` bytes and the NUL fit, as the caller guarantees.
     unsafe {
         buffer
@@ -216,6 +220,14 @@ unsafe extern "C" fn on_assignment(slot: *mut c_void, assigned: *const ffi::Assi
             partitions: &partitions,
             user_data,
         });
+    });
+}
+
+unsafe extern "C" fn on_superseded(slot: *mut c_void) {
+    // SAFETY: the opaque of `add`; slots live until `closed`, the handle's last callback.
+    let slot = unsafe { &*slot.cast::<Slot>() };
+    let _logged = slot.guard("on_superseded", || {
+        slot.assignor.on_superseded(&slot.client);
     });
 }
 

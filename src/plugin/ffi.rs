@@ -105,6 +105,7 @@ pub(super) struct Callbacks {
     ) -> c_int,
     pub subscription_user_data: unsafe extern "C" fn(*mut c_void, *const Join, *mut ShimMetadata),
     pub on_assignment: unsafe extern "C" fn(*mut c_void, *const Assigned),
+    pub on_superseded: unsafe extern "C" fn(*mut c_void),
     pub on_revoked: unsafe extern "C" fn(*mut c_void, *const Partitions, c_int),
     pub closed: unsafe extern "C" fn(*mut c_void),
 }
@@ -119,7 +120,7 @@ const _: () = {
     assert!(size_of::<Group>() == 56);
     assert!(size_of::<Join>() == 40);
     assert!(size_of::<Assigned>() == 48);
-    assert!(size_of::<Callbacks>() == 40);
+    assert!(size_of::<Callbacks>() == 48);
 };
 
 pub(super) const OK: c_int = 0;

@@ -99,9 +99,10 @@ pub(super) unsafe fn text<'a>(text: *const c_char) -> &'a CStr {
 /// # Safety
 /// `flat` is what the shim passes to `assign`.
 unsafe fn member(flat: &ffi::Member) -> Member {
-    // SAFETY: passed on from the caller, as for the other pointers of `flat` below.
     let string = |bytes: &ffi::Bytes| {
-        unsafe { bytes.get() }.map(|b| String::from_utf8_lossy(b).into_owned())
+        // SAFETY: passed on from the caller, as for the other pointers of `flat` below.
+        let bytes = unsafe { bytes.get() };
+        bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     };
     let id = string(&flat.id).unwrap_or_default();
     // SAFETY: see above.

@@ -24,7 +24,7 @@ _Static_assert(sizeof(shim_member) == 104, "mirrored in ffi.rs");
 _Static_assert(sizeof(shim_group) == 56, "mirrored in ffi.rs");
 _Static_assert(sizeof(shim_join) == 40, "mirrored in ffi.rs");
 _Static_assert(sizeof(shim_assigned) == 48, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_callbacks) == 40, "mirrored in ffi.rs");
+_Static_assert(sizeof(shim_callbacks) == 48, "mirrored in ffi.rs");
 
 /* Not declared in any header of librdkafka, though not static either. */
 void rd_kafka_cgrp_handle_Heartbeat(rd_kafka_t *rk,
@@ -40,12 +40,25 @@ typedef struct shim_assignor {
         struct shim_assignor *next;
 } shim_assignor;
 
+/* The on_assignment of a built-in assignor, or NULL: ours stands in for it. */
+typedef struct shim_builtin {
+        shim_client *client;
+        void (*on_assignment)(
+            const rd_kafka_assignor_t *rkas,
+            void **assignor_state,
+            const rd_kafka_topic_partition_list_t *assignment,
+            const rd_kafkap_bytes_t *user_data,
+            const rd_kafka_consumer_group_metadata_t *rkcgm);
+        struct shim_builtin *next;
+} shim_builtin;
+
 /* Lives from attach to the final destroy of the handle, longer than any assignor or queue that points at it. */
 struct shim_client {
         rd_kafka_t *rk;
         shim_callbacks callbacks;
         void *opaque;
         shim_assignor *assignors;
+        shim_builtin *builtins;
         int32_t generation;     /* of the last assignment; main thread only */
         rd_kafka_timer_t retry; /* of a rebalance that cannot be requested now */
 };
@@ -216,6 +229,21 @@ static rd_kafka_resp_err_t assign_cb(rd_kafka_t *rk,
         return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+/* Tells all assignors but the one that decided. */
+static void supersede(const shim_client *client, const shim_assignor *decider) {
+        const shim_assignor *assignor;
+
+        for (assignor = client->assignors; assignor; assignor = assignor->next)
+                if (assignor != decider)
+                        client->callbacks.on_superseded(assignor->opaque);
+}
+
+/* A member that was thrown out forgets its id or its generation before it joins again. */
+static rd_bool_t is_outside(const rd_kafka_cgrp_t *rkcg) {
+        return rkcg->rkcg_generation_id < 0 ||
+               RD_KAFKAP_STR_LEN(rkcg->rkcg_member_id) == 0;
+}
+
 static rd_kafkap_bytes_t *
 get_metadata_cb(const rd_kafka_assignor_t *rkas,
                 void *assignor_state, /* of whichever assignor won last */
@@ -238,6 +266,8 @@ get_metadata_cb(const rd_kafka_assignor_t *rkas,
 
         RD_LIST_FOREACH(info, topics, i)
         names[i] = info->topic;
+        if (client->generation >= 0 && is_outside(client->rk->rk_cgrp))
+                client->callbacks.on_superseded(assignor->opaque);
         client->callbacks.subscription_user_data(assignor->opaque, &join,
                                                  &metadata);
         if (!metadata.bytes)
@@ -260,9 +290,24 @@ static void on_assignment_cb(const rd_kafka_assignor_t *rkas,
                                          .generation = rkcgm->generation_id};
 
         assignor->client->generation = rkcgm->generation_id;
+        supersede(assignor->client, assignor);
         assignor->client->callbacks.on_assignment(assignor->opaque, &assigned);
         if (assigned.partitions.items)
                 rd_free((void *)assigned.partitions.items);
+}
+
+static void
+builtin_on_assignment_cb(const rd_kafka_assignor_t *rkas,
+                         void **assignor_state,
+                         const rd_kafka_topic_partition_list_t *assignment,
+                         const rd_kafkap_bytes_t *user_data,
+                         const rd_kafka_consumer_group_metadata_t *rkcgm) {
+        const shim_builtin *builtin = rkas->rkas_opaque;
+
+        supersede(builtin->client, NULL);
+        if (builtin->on_assignment)
+                builtin->on_assignment(rkas, assignor_state, assignment,
+                                       user_data, rkcgm);
 }
 
 
@@ -302,6 +347,12 @@ static rd_kafka_resp_err_t on_conf_destroy(void *opaque) {
 
                 next = assignor->next;
                 rd_free(assignor);
+        }
+        while (client->builtins) {
+                shim_builtin *builtin = client->builtins;
+
+                client->builtins = builtin->next;
+                rd_free(builtin);
         }
         rd_free(client);
         return RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -371,6 +422,22 @@ static int by_index(const void *a, const void *b) {
         return RD_CMP(x->rkas_index, y->rkas_index);
 }
 
+/* Built-in assignors make no use of their opaque. */
+static void hook_builtin(shim_client *client, rd_kafka_assignor_t *rkas) {
+        shim_builtin *builtin;
+
+        if (rkas->rkas_on_assignment_cb == on_assignment_cb ||
+            rkas->rkas_on_assignment_cb == builtin_on_assignment_cb)
+                return;
+        builtin                     = rd_calloc(1, sizeof(*builtin));
+        builtin->client             = client;
+        builtin->on_assignment      = rkas->rkas_on_assignment_cb;
+        builtin->next               = client->builtins;
+        client->builtins            = builtin;
+        rkas->rkas_opaque           = builtin;
+        rkas->rkas_on_assignment_cb = builtin_on_assignment_cb;
+}
+
 int rdkafka_assignor_order(shim_client *client, shim_names names) {
         rd_kafka_t *rk  = client->rk;
         rd_list_t *list = &rk->rk_conf.partition_assignors;
@@ -388,6 +455,7 @@ int rdkafka_assignor_order(shim_client *client, shim_names names) {
         }
         for (n = 0; n < names.len; n++) {
                 rkas               = rd_kafka_assignor_find(rk, names.items[n]);
+                hook_builtin(client, rkas);
                 rkas->rkas_enabled = 1;
                 rkas->rkas_index   = (int)n;
         }

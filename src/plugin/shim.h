@@ -95,6 +95,8 @@ typedef struct shim_callbacks {
                                        const shim_join *join,
                                        shim_metadata *metadata);
         void (*on_assignment)(void *assignor, const shim_assigned *assigned);
+        /* What this assignor gave last does not hold any more. */
+        void (*on_superseded)(void *assignor);
         void (*on_revoked)(void *client,
                            const shim_partitions *partitions,
                            int lost);
