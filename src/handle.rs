@@ -41,7 +41,7 @@ use crate::plugin::Client;
 /// let assignor = Copartitioned::builder("shop").table("counts", "orders").build()?;
 /// let handle = assignor.handle();
 /// assert!(!handle.is_active("orders", 0)); // no consumer has joined with it yet
-/// assert_eq!(handle.subscription(["orders"]), ["orders", "^shop-__assignor-__leader$"]);
+/// assert_eq!(handle.subscription(["orders"]), ["^(orders|shop-__assignor-__leader)$"]);
 /// # Ok::<(), rdkafka_assignor::ConfigError>(())
 /// ```
 #[derive(Clone)]
@@ -143,13 +143,11 @@ impl Handle {
     }
 
     /// What to subscribe to: the topics, and the leader topic as soon as it exists.
+    ///
+    /// One of the topics becomes a regular expression that matches the leader topic too: a topic that is missing would
+    /// be reported by `poll`.
     pub fn subscription<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let leader = self.leader_topic().map(leader_topic::pattern);
-        topics
-            .into_iter()
-            .map(str::to_owned)
-            .chain(leader)
-            .collect()
+        leader_topic::subscription(topics, self.leader_topic())
     }
 
     /// Asks for a rebalance although nothing changed; partitions stay as they are until it is done.

@@ -134,3 +134,11 @@ fn local_state_of_tables_that_are_not_declared_is_ignored() {
         TopicPartitions::from([("a".to_owned(), vec![0])])
     );
 }
+
+#[test]
+fn the_rack_is_the_consumers_rack() {
+    let mut config = rdkafka::ClientConfig::new();
+    let assignor = shop().rack("a").build().expect("valid settings");
+    crate::assignor::Assignor::configure(&assignor, &mut config);
+    assert_eq!(config.get("client.rack"), Some("a"));
+}
