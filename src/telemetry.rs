@@ -205,3 +205,6 @@ fn bounded(text: &str) -> String {
     }
     bounded
 }
+
+#[cfg(test)]
+mod tests;

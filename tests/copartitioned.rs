@@ -2,8 +2,8 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
@@ -198,7 +198,6 @@ fn a_handle_is_silent_from_unsubscription_on() {
 fn a_handle_is_silent_before_the_application_hears_of_a_revocation() {
     use rdkafka::ClientContext;
     use rdkafka::consumer::{ConsumerContext, Rebalance};
-    use std::sync::Mutex;
 
     struct Watching(Handle, Arc<Mutex<Vec<bool>>>);
     impl ClientContext for Watching {}
@@ -335,4 +334,50 @@ fn a_requested_rebalance_comes() {
         now.is_some() && now != generation
     });
     assert_eq!(shares(&[&a]), [(4, 4, 0)]);
+}
+
+#[derive(Clone, Default)]
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        support::lock(&self.0).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn logs_of_librdkafkas_thread_reach_the_application() {
+    let page = Page::default();
+    let writer = page.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let cluster = cluster();
+    let a = tracing::subscriber::with_default(subscriber, || {
+        Shop::join(&config(&cluster), shop(Cooperative))
+    });
+    eventually("it has its topics", || shares(&[&a]) == [(4, 4, 0)]);
+    let text = String::from_utf8(support::lock(&page.0).clone()).unwrap();
+    let own = text
+        .lines()
+        .find(|line| line.contains(": assigned"))
+        .unwrap();
+    assert!(
+        own.contains(r#"active="orders 0-3; users 0-3" standby="-""#),
+        "{own}"
+    );
+    let led = text
+        .lines()
+        .find(|line| line.contains("rebalanced"))
+        .unwrap();
+    assert!(
+        led.contains("rebalance{group=\"group\" generation="),
+        "{led}"
+    );
 }
