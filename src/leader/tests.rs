@@ -1,7 +1,7 @@
 //! A leader's answers to groups with all kinds of members in them.
 use std::num::NonZeroU32;
 
-use rdkafka_assignor_protocol::{AssignmentUserData, Claims, Routes, SubscriptionUserData, Table};
+use rdkafka_assignor_protocol::{AssignmentUserData, Claims, SubscriptionUserData, Table};
 
 use super::*;
 use crate::assignor::{Member, RebalanceProtocol, Topic, TopicPartitions};
@@ -224,6 +224,7 @@ fn a_panic_while_planning_gives_a_plain_plan_and_an_error() {
         assert_eq!(told.standby, PartitionSets::new());
     }
     assert_eq!(led.errors[0].kind, DeliveredKind::PlanningFailed);
+    assert_eq!(led.warnings[0].detail, "planned by the test");
 }
 
 #[test]
