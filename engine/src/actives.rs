@@ -33,7 +33,7 @@ use crate::door::{History, Roster};
 use crate::flow::{Arc, Cost, Flow, Network, Node};
 use crate::groups::Group;
 use crate::index::{GroupIx, MemberIx};
-use crate::past::TaskPast;
+use crate::past::{Past, TaskPast};
 use crate::weights::Weights;
 
 /// The active of every task, by group and partition.
@@ -77,6 +77,7 @@ struct Wiring<'a> {
     roster: &'a Roster<'a>,
     history: &'a History,
     weights: Weights,
+    guess: Guess,
     network: Network<{ rank::COUNT }>,
     members: IndexVec<MemberIx, MemberNodes>,
 }
@@ -93,6 +94,8 @@ struct GroupWiring<'a> {
     rack_hubs: BTreeMap<&'a str, Hub>,
     /// One node per subscriber, in their order.
     seats: Vec<(MemberIx, Node)>,
+    /// The guessed price of seats and hubs.
+    price: Costs,
     tasks: Vec<TaskArcs<'a>>,
 }
 
@@ -100,6 +103,45 @@ struct GroupWiring<'a> {
 struct Hub {
     node: Node,
     arcs: Vec<(Arc, MemberIx)>,
+}
+
+/// Where the prices of the network probably end up: as if every load could be spread over everybody. That
+/// makes the search short when it is nearly so, and never changes what it finds.
+struct Guess {
+    all: Costs,
+    stateful: Costs,
+}
+
+impl Guess {
+    fn new(roster: &Roster<'_>, groups: &IndexVec<GroupIx, Group>, weights: &Weights) -> Self {
+        let level = |rank, groups: &[&Group]| {
+            let tasks = groups.iter().map(|group| i64::from(group.partitions)).sum();
+            let subscribers = groups
+                .iter()
+                .flat_map(|group| group.subscribers.iter().copied());
+            let subscribers: BTreeSet<MemberIx> = subscribers.collect();
+            Cost::at(rank, weights.level(subscribers, tasks))
+        };
+        let (every, stateful) = (
+            groups.iter(),
+            groups.iter().filter(|group| group.is_stateful()),
+        );
+        let all = Cost::ZERO - level(rank::TOTAL, &every.collect::<Vec<_>>());
+        Guess {
+            stateful: all - level(rank::STATEFUL, &stateful.collect::<Vec<_>>()),
+            all,
+        }
+    }
+
+    fn seat(&self, group: &Group, weights: &Weights) -> Costs {
+        let next = if group.is_stateful() {
+            self.stateful
+        } else {
+            self.all
+        };
+        let level = weights.level(group.subscribers.iter().copied(), group.partitions.into());
+        next - Cost::at(rank::IN_GROUP, level)
+    }
 }
 
 /// The ways of one task, but for the one by the group's hub.
@@ -118,8 +160,11 @@ impl<'a> Wiring<'a> {
         let tasks: i64 = groups.iter().map(|group| i64::from(group.partitions)).sum();
         let sink = network.node(-tasks);
         let weights = Weights::of(roster);
+        let guess = Guess::new(roster, groups, &weights);
         let member = |m: MemberIx| {
             let (all, stateful) = (network.node(0), network.node(0));
+            network.price(all, guess.all);
+            network.price(stateful, guess.stateful);
             let (cost, growth) = weights.square(m, rank::STATEFUL);
             network.arc(stateful, all, tasks, cost, growth);
             let (cost, growth) = weights.square(m, rank::TOTAL);
@@ -131,21 +176,20 @@ impl<'a> Wiring<'a> {
             roster,
             history,
             weights,
+            guess,
             network,
         }
     }
 
-    fn group(&mut self, group: &Group) -> GroupWiring<'a> {
-        let seats: Vec<_> = group
-            .subscribers
-            .iter()
-            .map(|&m| (m, self.seat(group, m)))
-            .collect();
-        let hub = self.hub(group, seats.iter().copied());
+    fn group(&mut self, group: &'a Group) -> GroupWiring<'a> {
+        let price = self.guess.seat(group, &self.weights);
+        let seats = group.subscribers.iter();
+        let seats: Vec<_> = seats.map(|&m| (m, self.seat(group, m, price))).collect();
         let mut wired = GroupWiring {
-            rack_hubs: self.rack_hubs(group, &seats),
-            hub,
+            hub: self.hub(group, &seats, price),
+            rack_hubs: self.rack_hubs(group, &seats, price),
             seats,
+            price,
             tasks: Vec::new(),
         };
         for p in 0..group.partitions {
@@ -156,8 +200,8 @@ impl<'a> Wiring<'a> {
     }
 
     /// The node of (member, group).
-    fn seat(&mut self, group: &Group, m: MemberIx) -> Node {
-        let seat = self.network.node(0);
+    fn seat(&mut self, group: &Group, m: MemberIx, price: Costs) -> Node {
+        let seat = self.node(0, price);
         let next = match group.is_stateful() {
             true => self.members[m].stateful,
             false => self.members[m].all,
@@ -175,24 +219,32 @@ impl<'a> Wiring<'a> {
         seat
     }
 
-    fn hub(&mut self, group: &Group, seats: impl Iterator<Item = (MemberIx, Node)>) -> Hub {
-        let node = self.network.node(0);
+    fn hub(&mut self, group: &Group, seats: &[(MemberIx, Node)], price: Costs) -> Hub {
+        let node = self.node(0, price);
         let capacity = i64::from(group.partitions);
-        let arc = |(m, seat)| {
-            (
-                self.network
-                    .arc(node, seat, capacity, Cost::ZERO, Cost::ZERO),
-                m,
-            )
+        let mut arc = |seat| {
+            self.network
+                .arc(node, seat, capacity, Cost::ZERO, Cost::ZERO)
         };
         Hub {
-            arcs: seats.map(arc).collect(),
+            arcs: seats.iter().map(|&(m, seat)| (arc(seat), m)).collect(),
             node,
         }
     }
 
+    fn node(&mut self, supply: i64, price: Costs) -> Node {
+        let node = self.network.node(supply);
+        self.network.price(node, price);
+        node
+    }
+
     /// Hubs for the racks of the group's subscribers, where racks of replicas are known at all.
-    fn rack_hubs(&mut self, group: &Group, seats: &[(MemberIx, Node)]) -> BTreeMap<&'a str, Hub> {
+    fn rack_hubs(
+        &mut self,
+        group: &Group,
+        seats: &[(MemberIx, Node)],
+        price: Costs,
+    ) -> BTreeMap<&'a str, Hub> {
         let roster = self.roster;
         let topics = group.topics.iter().map(|&t| roster.topics[t].replica_racks);
         if topics.into_iter().all(<[_]>::is_empty) {
@@ -204,38 +256,72 @@ impl<'a> Wiring<'a> {
                 racks.entry(rack).or_default().push((m, seat));
             }
         }
-        let hub = |(rack, seats): (_, Vec<_>)| (rack, self.hub(group, seats.into_iter()));
+        let hub = |(rack, seats): (_, Vec<_>)| (rack, self.hub(group, &seats, price));
         racks.into_iter().map(hub).collect()
     }
 
-    fn task(&mut self, group: &Group, p: u32, wired: &GroupWiring<'a>) -> TaskArcs<'a> {
-        let node = self.network.node(1);
-        let racks = ReplicaRacks::of(group, p, self.roster);
-        let past = TaskPast::of(group, p, self.roster, self.history);
-        let mut direct = Vec::new();
-        for (m, had) in past.iter() {
-            if let Some(seat) = wired.seat(m) {
-                let cold = usize::from(!had.has_copy(group));
-                let cost = amount(rank::COLD, cold)
-                    + amount(rank::MOVED, past.claimed - had.owned)
-                    + amount(rank::REMOTE, racks.remote(self.roster.members[m].rack()))
-                    + amount(rank::PARTIAL, group.tables.len() - had.copies);
-                direct.push((self.network.arc(node, seat, 1, cost, Cost::ZERO), m));
-            }
-        }
-        let stranger = amount(rank::COLD, usize::from(group.is_stateful()))
-            + amount(rank::MOVED, past.claimed)
-            + amount(rank::PARTIAL, group.tables.len());
-        let mut by_rack = Vec::new();
-        for &rack in racks.near.keys() {
-            if let Some((&rack, hub)) = wired.rack_hubs.get_key_value(rack) {
-                let cost = stranger + amount(rank::REMOTE, racks.remote(Some(rack)));
-                by_rack.push((self.network.arc(node, hub.node, 1, cost, Cost::ZERO), rack));
-            }
-        }
-        let cost = stranger + amount(rank::REMOTE, racks.remote(None));
-        self.network.arc(node, wired.hub.node, 1, cost, Cost::ZERO);
-        TaskArcs { direct, by_rack }
+    fn task(&mut self, group: &'a Group, p: u32, wired: &GroupWiring<'a>) -> TaskArcs<'a> {
+        let task = Task {
+            past: TaskPast::of(group, p, self.roster, self.history),
+            racks: ReplicaRacks::of(group, p, self.roster),
+            group,
+        };
+        let to_hub = task.cost(Past::default(), None);
+        let (direct, by_rack) = (self.direct(&task, wired), task.by_rack(wired));
+        let costs = direct
+            .iter()
+            .map(|way| way.1)
+            .chain(by_rack.iter().map(|way| way.1));
+        let cheapest = costs.fold(to_hub, Costs::min);
+        let node = self.node(1, wired.price - cheapest);
+        let mut arc = |to, cost| self.network.arc(node, to, 1, cost, Cost::ZERO);
+        let arcs = TaskArcs {
+            direct: direct
+                .into_iter()
+                .map(|(m, cost, seat)| (arc(seat, cost), m))
+                .collect(),
+            by_rack: by_rack
+                .into_iter()
+                .map(|(rack, cost, hub)| (arc(hub, cost), rack))
+                .collect(),
+        };
+        arc(wired.hub.node, to_hub);
+        arcs
+    }
+
+    /// Ways to everybody who had something of the task: member, cost, seat.
+    fn direct(&self, task: &Task<'_>, wired: &GroupWiring<'_>) -> Vec<(MemberIx, Costs, Node)> {
+        let way = |(m, had): (MemberIx, Past)| {
+            let cost = task.cost(had, self.roster.members[m].rack());
+            Some((m, cost, wired.seat(m)?))
+        };
+        task.past.iter().filter_map(way).collect()
+    }
+}
+
+/// One task: what it costs to place it.
+struct Task<'a> {
+    group: &'a Group,
+    past: TaskPast,
+    racks: ReplicaRacks<'a>,
+}
+
+impl<'a> Task<'a> {
+    /// At a member in `rack` that had `had` of it.
+    fn cost(&self, had: Past, rack: Option<&str>) -> Costs {
+        amount(rank::COLD, usize::from(!had.has_copy(self.group)))
+            + amount(rank::MOVED, self.past.claimed - had.owned)
+            + amount(rank::REMOTE, self.racks.remote(rack))
+            + amount(rank::PARTIAL, self.group.tables.len() - had.copies)
+    }
+
+    /// Ways to hubs of racks with a replica: rack, cost, hub.
+    fn by_rack(&self, wired: &GroupWiring<'a>) -> Vec<(&'a str, Costs, Node)> {
+        let way = |rack: &&'a str| {
+            let hub = wired.rack_hubs.get(rack)?;
+            Some((*rack, self.cost(Past::default(), Some(rack)), hub.node))
+        };
+        self.racks.near.keys().filter_map(way).collect()
     }
 }
 
