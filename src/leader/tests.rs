@@ -101,7 +101,7 @@ fn kinds(led: &Led) -> Vec<(&str, &str)> {
 
 /// How many partitions of `orders` every member has.
 fn loads(led: &Led) -> Vec<(&str, u64)> {
-    let load = |share: &crate::Share| share.active.get("orders").map_or(0, |set| set.len());
+    let load = |share: &Share| share.active.get("orders").map_or(0, |set| set.len());
     led.members
         .iter()
         .map(|(id, share)| (id.as_str(), load(share)))
