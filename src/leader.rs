@@ -123,7 +123,7 @@ fn lead_with(
         led.warnings.push(planning_panicked(message));
     }
     memory.remember(&problem, &led);
-    (writing::assignments(&mut led, &routes), led)
+    (writing::assignments(group, &mut led, &routes), led)
 }
 
 /// A plan with what follows from it.
