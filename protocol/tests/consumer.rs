@@ -354,6 +354,8 @@ fn names_must_be_utf8() {
 #[test]
 fn a_generation_below_zero_is_none() {
     let mut bytes = FULL.to_vec();
+    bytes[30..34].fill(0);
+    assert_eq!(Subscription::decode(&bytes).unwrap().generation, Some(0));
     bytes[30..34].copy_from_slice(&(-5_i32).to_be_bytes());
     assert_eq!(Subscription::decode(&bytes).unwrap().generation, None);
 }

@@ -241,14 +241,17 @@ fn a_million_partitions_are_one_range() {
 #[test]
 fn counts_of_the_consumer_protocol_allocate_nothing() {
     let _alone = alone();
-    let topics = b"\0\x03\x7f\xff\xff\xff";
-    let user_data = b"\0\x03\0\0\0\0\x7f\xff\xff\xff";
-    let owned = b"\0\x03\0\0\0\0\xff\xff\xff\xff\x7f\xff\xff\xff";
-    let partitions = b"\0\x03\0\0\0\0\xff\xff\xff\xff\0\0\0\x01\0\0\x7f\xff\xff\xff";
-    for bytes in [&topics[..], user_data, owned, partitions] {
-        let used =
-            allocated(|| Subscription::decode(bytes)) + allocated(|| Assignment::decode(bytes));
-        assert!(used < FIXED, "{bytes:?}: {used} bytes");
+    let user_data = &b"\0\x03\0\0\0\0"[..];
+    let owned = &b"\0\x03\0\0\0\0\xff\xff\xff\xff"[..];
+    let partitions = &b"\0\x03\0\0\0\0\xff\xff\xff\xff\0\0\0\x01\0\0"[..];
+    for before in [b"\0\x03", user_data, owned, partitions] {
+        for count in [1_i32 << 20, i32::MAX] {
+            let bytes = [before, &count.to_be_bytes(), &[0; 40]].concat();
+            let subscription = allocated(|| Subscription::decode(&bytes));
+            let assignment = allocated(|| Assignment::decode(&bytes));
+            let used = subscription.max(assignment);
+            assert!(used < FIXED, "{before:?}, {count}: {used} bytes");
+        }
     }
 }
 
