@@ -7,6 +7,7 @@ mod actives;
 mod door;
 mod flow;
 mod groups;
+mod hub;
 mod index;
 mod leader_topic;
 mod past;

@@ -27,11 +27,11 @@ pub(super) fn replicas(roster: &Roster<'_>, warnings: &mut Warnings) -> u32 {
         .iter()
         .map(|m| m.said.standby_replicas)
         .collect();
-    if let (Some(least), Some(most)) = (counts.first(), counts.last()) {
-        if least != most {
-            let detail = format!("members want {least} to {most} standby replicas; {most} counts");
-            warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
-        }
+    if let (Some(least), Some(most)) = (counts.first(), counts.last())
+        && least != most
+    {
+        let detail = format!("members want {least} to {most} standby replicas; {most} counts");
+        warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
     }
     counts.last().copied().unwrap_or(0)
 }
