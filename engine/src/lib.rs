@@ -17,6 +17,8 @@ mod problem;
 mod ranges;
 mod report;
 mod routes;
+#[cfg(test)]
+mod samples;
 mod standbys;
 #[cfg(test)]
 mod tests;

@@ -125,34 +125,40 @@ impl<'a> Wiring<'a> {
         past: &TaskPast,
         hubs: &mut BTreeMap<MemberIx, Hub>,
     ) -> TaskArcs {
-        let hub = hubs
-            .entry(active)
-            .or_insert_with(|| self.hub(eligible, active))
-            .node;
-        let mut ways = Vec::new();
-        for (m, had) in past
-            .iter()
-            .filter(|(m, had)| *m != active && had.copies > 0)
-        {
-            if let Some(missing) = eligible.missing(m) {
-                let cost = eligible.copy_cost(had, missing);
-                ways.push((m, cost + self.beside_active(active, m)));
-            }
-        }
+        let hub = hubs.entry(active);
+        let hub = hub.or_insert_with(|| self.hub(eligible, active)).node;
+        let ways = self.ways_to_copies(eligible, active, past);
         let to_hub = eligible.copy_cost(Past::default(), 0);
         let cheapest = ways.iter().map(|way| way.1).fold(to_hub, Costs::min);
         let price = self.pairs(active).price - cheapest;
         let node = self.node(1, price);
-        let direct = ways
-            .into_iter()
-            .map(|(m, cost)| (self.arc_to_pair(node, active, m, cost), m));
-        let direct = direct.collect();
+        let mut direct = Vec::new();
+        for (m, cost) in ways {
+            direct.push((self.arc_to_pair(node, active, m, cost), m));
+        }
         self.network.arc(node, hub, 1, to_hub, Cost::ZERO);
         TaskArcs {
             active,
             wanted: 1,
             direct,
         }
+    }
+
+    /// Everybody who has a part of a task's state, with the cost of a standby there.
+    fn ways_to_copies(
+        &self,
+        eligible: &Eligible<'_>,
+        active: MemberIx,
+        past: &TaskPast,
+    ) -> Vec<(MemberIx, Costs)> {
+        let others = past
+            .iter()
+            .filter(|(m, had)| *m != active && had.copies > 0);
+        let ways = others.filter_map(|(m, had)| {
+            let cost = eligible.copy_cost(had, eligible.missing(m)?);
+            Some((m, cost + self.beside_active(active, m)))
+        });
+        ways.collect()
     }
 
     /// The way from an active's tasks in a group to everybody who may keep their standbys.
