@@ -34,9 +34,17 @@ void rd_kafka_cgrp_handle_Heartbeat(rd_kafka_t *rk,
                                     rd_kafka_buf_t *request,
                                     void *opaque);
 
+typedef void(shim_on_assignment)(const rd_kafka_assignor_t *,
+                                void **,
+                                const rd_kafka_topic_partition_list_t *,
+                                const rd_kafkap_bytes_t *,
+                                const rd_kafka_consumer_group_metadata_t *);
+
+/* The opaque of an assignor: of ours, or of a built-in one (which has none of its own) in the same list. */
 typedef struct shim_assignor {
         shim_client *client;
         void *opaque;
+        shim_on_assignment *built_in; /* what is called besides, or NULL */
         struct shim_assignor *next;
 } shim_assignor;
 
@@ -265,6 +273,24 @@ static void on_assignment_cb(const rd_kafka_assignor_t *rkas,
                 rd_free((void *)assigned.partitions.items);
 }
 
+/*
+ * A built-in assignor won. What is owned from now on is owned since this generation, whoever leads next: without it a
+ * zombie's claim could look newer.
+ */
+static void
+on_built_in_assignment_cb(const rd_kafka_assignor_t *rkas,
+                          void **assignor_state,
+                          const rd_kafka_topic_partition_list_t *assignment,
+                          const rd_kafkap_bytes_t *user_data,
+                          const rd_kafka_consumer_group_metadata_t *rkcgm) {
+        const shim_assignor *assignor = rkas->rkas_opaque;
+
+        assignor->client->generation = rkcgm->generation_id;
+        if (assignor->built_in)
+                assignor->built_in(rkas, assignor_state, assignment, user_data,
+                                   rkcgm);
+}
+
 
 /* ---- librdkafka calls: the thread that polls ---- */
 
@@ -339,28 +365,43 @@ int rdkafka_assignor_attach(rd_kafka_t *rk,
         return SHIM_OK;
 }
 
+static shim_assignor *new_assignor(shim_client *client, void *opaque) {
+        shim_assignor *assignor = rd_calloc(1, sizeof(*assignor));
+
+        assignor->client  = client;
+        assignor->opaque  = opaque;
+        assignor->next    = client->assignors;
+        client->assignors = assignor;
+        return assignor;
+}
+
 int rdkafka_assignor_add(shim_client *client,
                          const char *name,
                          int cooperative,
                          void *opaque) {
-        shim_assignor *assignor = rd_calloc(1, sizeof(*assignor));
         rd_kafka_resp_err_t err;
 
         err = rd_kafka_assignor_add(
             client->rk, "consumer", name,
             cooperative ? RD_KAFKA_REBALANCE_PROTOCOL_COOPERATIVE
                         : RD_KAFKA_REBALANCE_PROTOCOL_EAGER,
-            assign_cb, get_metadata_cb, on_assignment_cb, NULL, NULL, assignor);
-        if (err) {
-                rd_free(assignor);
-                return err == RD_KAFKA_RESP_ERR__CONFLICT ? SHIM_NAME_TAKEN
-                                                          : SHIM_REFUSED;
-        }
-        assignor->client  = client;
-        assignor->opaque  = opaque;
-        assignor->next    = client->assignors;
-        client->assignors = assignor;
-        return SHIM_OK;
+            assign_cb, get_metadata_cb, on_assignment_cb, NULL, NULL,
+            new_assignor(client, opaque));
+        if (!err)
+                return SHIM_OK;
+        return err == RD_KAFKA_RESP_ERR__CONFLICT ? SHIM_NAME_TAKEN
+                                                  : SHIM_REFUSED;
+}
+
+static void wrap_built_in(shim_client *client, rd_kafka_assignor_t *rkas) {
+        shim_assignor *assignor;
+
+        if (rkas->rkas_opaque)
+                return; /* ours, or wrapped */
+        assignor                    = new_assignor(client, NULL);
+        assignor->built_in          = rkas->rkas_on_assignment_cb;
+        rkas->rkas_opaque           = assignor;
+        rkas->rkas_on_assignment_cb = on_built_in_assignment_cb;
 }
 
 /* By comparison, not by subtraction: disabled assignors have INT_MAX. */
@@ -390,6 +431,7 @@ int rdkafka_assignor_order(shim_client *client, shim_names names) {
                 rkas               = rd_kafka_assignor_find(rk, names.items[n]);
                 rkas->rkas_enabled = 1;
                 rkas->rkas_index   = (int)n;
+                wrap_built_in(client, rkas);
         }
         rk->rk_conf.enabled_assignor_cnt = (int)names.len;
 
