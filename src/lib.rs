@@ -5,6 +5,7 @@ mod plugin;
 mod register;
 mod round;
 mod strategy;
+mod target;
 
 pub use plugin::Client;
 pub use plugin::mock;

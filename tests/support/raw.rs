@@ -34,9 +34,9 @@ impl Body {
         body
     }
 
-    pub fn array<T>(self, items: &[T], mut one: impl FnMut(Self, &T) -> Self) -> Self {
+    pub fn array<T>(self, items: &[T], one: impl FnMut(Self, &T) -> Self) -> Self {
         let body = self.i32(i32::try_from(items.len()).unwrap());
-        items.iter().fold(body, |body, item| one(body, item))
+        items.iter().fold(body, one)
     }
 
     /// Partitions by topic.
