@@ -226,6 +226,23 @@ fn cooperative_sticky_may_win_beside_ours() {
     let second = Member::join(&config, &assignors, &["t"]);
     eventually("they share", || first.load() == 2 && second.load() == 2);
     assert!(probe.groups().is_empty());
+    // Ours never assigned, but what is owned is owned since a generation all the same.
+    let first = lock(&probe.clients)[0].id();
+    let claims = probe
+        .events_of(first)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Join {
+                owned, generation, ..
+            } => Some((owned.contains_key("t"), generation.is_some())),
+            _ => None,
+        });
+    let claims: Vec<_> = claims.collect();
+    assert_eq!(claims[0], (false, false));
+    assert!(
+        claims.len() > 1 && claims[1..].iter().all(|claim| *claim == (true, true)),
+        "{claims:?}"
+    );
 }
 
 /// A context with state; says whether the assignor was told before it.

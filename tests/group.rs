@@ -87,52 +87,75 @@ fn check_calls(scene: &Scene, protocol: RebalanceProtocol) {
         let events = scene.probe.events_of(client.id());
         assert_eq!(events.first(), Some(&Event::Attach));
         assert_eq!(events.last(), Some(&Event::Detach));
-        let mut owned = TopicPartitions::new();
-        let mut last_generation = None;
-        for event in events {
-            match event {
-                Event::Join {
-                    owned: said,
-                    generation,
-                    topics,
-                } => {
-                    assert_eq!(topics, ["t", "u"]);
-                    assert_eq!(generation, last_generation);
-                    assert_eq!(said, owned, "what was assigned and not revoked is owned");
-                    assert!(protocol == Cooperative || said.is_empty());
-                }
-                Event::Assigned {
-                    generation,
-                    partitions,
-                    user_data,
-                    ..
-                } => {
-                    assert!(last_generation.is_none_or(|last| last < generation));
-                    assert_eq!(user_data.len(), 1);
-                    last_generation = Some(generation);
-                    for (topic, mut numbers) in partitions {
-                        let all = owned.entry(topic).or_default();
-                        all.append(&mut numbers);
-                        all.sort_unstable();
-                        all.dedup();
-                    }
-                }
-                Event::Revoked { partitions, lost } => {
-                    assert!(!lost);
-                    for (topic, numbers) in partitions {
-                        owned
-                            .entry(topic)
-                            .or_default()
-                            .retain(|number| !numbers.contains(number));
-                    }
-                    owned.retain(|_, numbers| !numbers.is_empty());
-                }
-                Event::Attach | Event::Detach | Event::Assign(_) => {}
-            }
-        }
-        assert!(owned.is_empty(), "closing revokes everything");
+        let mut account = Account::default();
+        events
+            .into_iter()
+            .for_each(|event| account.book(event, protocol));
+        assert!(account.owned.is_empty(), "closing revokes everything");
         assert!(client.assignment_lost());
         client.request_rebalance();
+    }
+}
+
+/// What a consumer owns by its calls.
+#[derive(Default)]
+struct Account {
+    owned: TopicPartitions,
+    generation: Option<i32>,
+}
+
+impl Account {
+    fn book(&mut self, event: Event, protocol: RebalanceProtocol) {
+        match event {
+            Event::Join {
+                owned,
+                generation,
+                topics,
+            } => {
+                assert_eq!(topics, ["t", "u"]);
+                assert_eq!(generation, self.generation);
+                assert_eq!(
+                    owned, self.owned,
+                    "what was assigned and not revoked is owned"
+                );
+                assert!(protocol == Cooperative || owned.is_empty());
+            }
+            Event::Assigned {
+                generation,
+                partitions,
+                user_data,
+                ..
+            } => {
+                assert!(self.generation.is_none_or(|last| last < generation));
+                assert_eq!(user_data.len(), 1);
+                self.generation = Some(generation);
+                self.add(partitions);
+            }
+            Event::Revoked { partitions, lost } => {
+                assert!(!lost);
+                self.take(&partitions);
+            }
+            Event::Attach | Event::Detach | Event::Assign(_) => {}
+        }
+    }
+
+    fn add(&mut self, partitions: TopicPartitions) {
+        for (topic, mut numbers) in partitions {
+            let all = self.owned.entry(topic).or_default();
+            all.append(&mut numbers);
+            all.sort_unstable();
+            all.dedup();
+        }
+    }
+
+    fn take(&mut self, partitions: &TopicPartitions) {
+        for (topic, numbers) in partitions {
+            self.owned
+                .entry(topic.clone())
+                .or_default()
+                .retain(|number| !numbers.contains(number));
+        }
+        self.owned.retain(|_, numbers| !numbers.is_empty());
     }
 }
 
