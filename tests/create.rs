@@ -95,6 +95,15 @@ fn rdkafka_speaks_for_itself() {
     assert!(error.to_string().contains("no.such.setting"), "{error}");
 }
 
+#[test]
+fn without_assignors_a_consumer_is_rdkafkas() {
+    let mut config = unconnected();
+    let consumer: BaseConsumer = Assignors::new().create(&config).unwrap();
+    consumer.subscribe(&["t"]).unwrap();
+    config.set("partition.assignment.strategy", "mine");
+    assert_refused!(Assignors::new(), &config, CreateError::Kafka(_));
+}
+
 /// Attaches as often as it may.
 struct Choosy {
     inner: Arc<Probe>,

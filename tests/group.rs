@@ -202,6 +202,39 @@ fn cooperative_group_never_grants_what_another_member_has_not_revoked() {
     assert_eq!(loads, [(0, 6), (1, 0), (1, 3), (2, 3), (2, 3)]);
 }
 
+#[test]
+fn racks_are_told_when_some_member_has_one() {
+    let scene = Scene::new(Cooperative);
+    scene.cluster.set_rack(1, "east");
+    let first = scene.join();
+    eventually("the first member has everything", || settled(&[&first]));
+    assert_eq!(
+        scene.last_group().topics["t"].replica_racks,
+        Vec::<Vec<String>>::new()
+    );
+    assert_eq!(scene.last_group().members[0].rack, None);
+    let mut config = config(&scene.cluster);
+    config
+        .set("client.rack", "west")
+        .set("group.instance.id", "one");
+    let second = Member::join(&config, &scene.assignors, &["t", "u"]);
+    eventually("two members share", || settled(&[&first, &second]));
+    let group = scene.last_group();
+    assert_eq!(
+        group.topics["t"].replica_racks,
+        vec![vec!["east".to_owned()]; 4]
+    );
+    let second = group
+        .members
+        .iter()
+        .find(|member| member.rack.is_some())
+        .unwrap();
+    assert_eq!(
+        (second.rack.as_deref(), second.instance.as_deref()),
+        (Some("west"), Some("one"))
+    );
+}
+
 /// Does nothing unless the test below runs it in a process of its own.
 #[test]
 fn child_that_is_going_to_crash() {

@@ -70,7 +70,13 @@ fn with_raw_member(
 ) -> (MockCluster, Arc<Probe>, Member, RawMember) {
     let cluster = cluster();
     cluster.set_initial_rebalance_delay(Duration::from_millis(2500));
-    let probe = Arc::new(probe);
+    // The mock cluster ends the round when the leader's answer is there, and refuses members that ask later.
+    let slow = |callback: &str| {
+        if callback == "assign" {
+            thread::sleep(Duration::from_secs(1));
+        }
+    };
+    let probe = Arc::new(probe.before(slow));
     assert_eq!(
         rdkafka_assignor::assignor::Assignor::protocol(&probe),
         protocol

@@ -38,14 +38,6 @@ impl Body {
         let body = self.i32(i32::try_from(items.len()).unwrap());
         items.iter().fold(body, one)
     }
-
-    /// Partitions by topic.
-    pub fn partitions(self, topics: &[(&str, &[i32])]) -> Self {
-        self.array(topics, |body, (topic, numbers)| {
-            body.string(topic)
-                .array(numbers, |body, number| body.i32(*number))
-        })
-    }
 }
 
 /// A body on its way in.
