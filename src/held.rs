@@ -85,6 +85,8 @@ impl Held {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use RebalanceProtocol::{Cooperative, Eager};
 
@@ -188,5 +190,60 @@ mod tests {
     fn a_negative_partition_is_nobodys() {
         assert!(!held().is_active("orders", -1));
         assert!(!held().is_standby("counts", -1));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Event {
+        Join {
+            owned: Vec<u32>,
+            same_generation: bool,
+        },
+        Revoke {
+            numbers: Vec<u32>,
+            lost: bool,
+        },
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Event>> {
+        let numbers = || prop::collection::vec(0..4_u32, 0..4);
+        let join = (numbers(), any::<bool>());
+        let revoke = (numbers(), prop::bool::weighted(0.2));
+        let event = prop_oneof![
+            join.prop_map(|(owned, same_generation)| Event::Join {
+                owned,
+                same_generation
+            }),
+            revoke.prop_map(|(numbers, lost)| Event::Revoke { numbers, lost }),
+        ];
+        prop::collection::vec(event, 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn without_an_assignment_nothing_that_was_given_up_comes_back(events in events(), eager in any::<bool>()) {
+            let protocol = if eager { Eager } else { Cooperative };
+            let mut held = Held { active: sets("orders", &[0, 1, 2, 3]), ..held() };
+            let mut given_up = Vec::new();
+            for event in events {
+                held = match event {
+                    Event::Join { owned, same_generation } => {
+                        given_up.extend((0..4).filter(|p| eager || !same_generation || !owned.contains(p)));
+                        let generation = same_generation.then_some(7);
+                        let joining = held.joining(protocol, &sets("orders", &owned), generation);
+                        prop_assert!(!joining.leader);
+                        joining
+                    }
+                    Event::Revoke { numbers, lost } => {
+                        given_up.extend((0..4).filter(|p| eager || lost || numbers.contains(p)));
+                        let revoked = held.revoked(protocol, &sets("orders", &numbers), lost);
+                        prop_assert!(!(eager || lost) || revoked.standby.is_empty());
+                        revoked
+                    }
+                };
+                for p in &given_up {
+                    prop_assert!(!held.is_active("orders", i32::try_from(*p).expect("small")));
+                }
+            }
+        }
     }
 }
