@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use rdkafka_assignor_engine as engine;
 use rdkafka_assignor_protocol::PartitionSet;
 
-use crate::assignor::{Group, RebalanceProtocol, TopicPartitions};
+use crate::assignor::{Group, Member, RebalanceProtocol, TopicPartitions};
 use crate::cooperative::hold_back;
 use crate::led::Share;
 use crate::partitions::{contains, difference, numbers_to_lists, numbers_to_sets, to_sets};
@@ -59,18 +59,25 @@ fn granted(
     }
 }
 
-/// The group, with owned lists that carry no generation of their own dated by what the user data says.
+/// Who owns what: owned lists that carry no generation of their own are dated by what the user data says.
 fn dated(group: &Group, members: &[engine::Member]) -> Group {
-    let mut group = group.clone();
-    let generations: BTreeMap<_, _> = members
+    let said: BTreeMap<_, _> = members
         .iter()
-        .map(|member| (&member.id, member.active.generation))
+        .map(|m| (&m.id, m.active.generation))
         .collect();
-    for member in &mut group.members {
-        let said = generations.get(&member.id).copied().flatten();
-        member.generation = member.generation.or(said);
+    let owner = |member: &Member| Member {
+        id: member.id.clone(),
+        owned: member.owned.clone(),
+        generation: member
+            .generation
+            .or(said.get(&member.id).copied().flatten()),
+        ..Member::default()
+    };
+    Group {
+        generation: group.generation,
+        members: group.members.iter().map(owner).collect(),
+        ..Group::default()
     }
-    group
 }
 
 /// Tables by the topics that they go together with.
