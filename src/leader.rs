@@ -5,6 +5,8 @@
 //! that cannot be made is replaced by a plain one (`plain`); what is too large to be written is left out, in the
 //! order routes, own part. What the group cannot mend is told to every member (see
 //! [`DeliveredKind`](crate::DeliveredKind)).
+#[cfg(test)]
+mod hostile;
 mod plain;
 mod reading;
 mod round;
