@@ -268,7 +268,7 @@ fn old_config(servers: &str) -> ClientConfig {
 
 #[test]
 fn strategies_go_over_the_wire_in_the_users_order() {
-    let (servers, joins) = broker_of_version_0(b"");
+    let (servers, joins) = broker_of_version_0(b"unreadable");
     let mut config = config_for(&servers);
     config
         .set("api.version.request", "false")
