@@ -1,6 +1,10 @@
 //! User data as a hostile member may write it, and values that have something in every field.
+use std::io::{Read, Write};
 use std::num::NonZeroU32;
 
+use flate2::Compression;
+use flate2::bufread::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use rdkafka_assignor_protocol::{Claims, GlobalTable, PartitionSet, SubscriptionUserData, Table};
 
 pub const SUBSCRIPTION: u8 = 0;
@@ -13,7 +17,9 @@ pub fn envelope(version: u8, min_reader: u8, flags: u8) -> Vec<u8> {
 
 /// A length and the zlib stream of `body`.
 pub fn part(body: &[u8]) -> Vec<u8> {
-    stream(&miniz_oxide::deflate::compress_to_vec_zlib(body, 1))
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(body).unwrap();
+    stream(&encoder.finish().unwrap())
 }
 
 /// A length and a stream that need not be one.
@@ -42,7 +48,11 @@ pub fn routes(body: &[u8]) -> Vec<u8> {
 pub fn body_at(user_data: &[u8], offset: usize) -> Vec<u8> {
     let (length, rest) = user_data[offset..].split_first_chunk().unwrap();
     let length = u32::from_be_bytes(*length) as usize;
-    miniz_oxide::inflate::decompress_to_vec_zlib(&rest[..length]).unwrap()
+    let mut body = Vec::new();
+    ZlibDecoder::new(&rest[..length])
+        .read_to_end(&mut body)
+        .unwrap();
+    body
 }
 
 /// Fields of a subscription body that says as little as possible.
