@@ -16,8 +16,11 @@ pub type TopicPartitions = BTreeMap<String, Vec<i32>>;
 
 /// A partition assignment strategy.
 ///
-/// All methods run on librdkafka's main thread: they must not call the consumer (that deadlocks), and they
-/// must not assume a tokio runtime. While [`assign`](Assignor::assign) runs the leader sends no heartbeats.
+/// Methods run on librdkafka's main thread, [`on_revoked`](Assignor::on_revoked) on the one that polls the consumer,
+/// [`attach`](Assignor::attach) and [`detach`](Assignor::detach) where it is created and dropped. They must not call
+/// the consumer (that deadlocks), and they must not assume a tokio runtime. The subscriber of `tracing` is that of
+/// the thread that created the consumer. A panic is caught and logged; what it means is said with each method, and
+/// where nothing is said it means nothing.
 pub trait Assignor: Send + Sync + 'static {
     /// The name users write into `partition.assignment.strategy`; all members of a group must know it.
     fn name(&self) -> &str;
@@ -38,13 +41,15 @@ pub trait Assignor: Send + Sync + 'static {
     /// One assignor may serve several consumers; [`Client::id`] tells them apart in the other methods.
     ///
     /// # Errors
-    /// Whatever the assignor cannot live with, such as a second consumer.
+    /// Whatever the assignor cannot live with, such as a second consumer. A panic refuses as well.
     fn attach(&self, client: &Arc<Client>) -> Result<(), AssignorError> {
         let _ = client;
         Ok(())
     }
 
-    /// User data for the leader, asked for before every join.
+    /// User data for the leader, asked for before every join. After a panic it is empty.
+    ///
+    /// If another assignor of the strategy list wins the rebalance, this is all that is heard of it.
     fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
         let _ = join;
         Vec::new()
@@ -52,9 +57,13 @@ pub trait Assignor: Send + Sync + 'static {
 
     /// Leader only: the target for every member. Members left out get nothing.
     ///
+    /// While this runs the leader sends no heartbeats. Pieces that cannot be delivered (unknown members, topics that
+    /// do not exist or are not subscribed to, partitions out of range or given twice) are left out and logged as
+    /// errors. In cooperative mode [`hold_back`](crate::cooperative::hold_back) is applied to the rest.
+    ///
     /// # Errors
-    /// An error makes librdkafka rejoin about once a second for as long as it lasts. What retrying does not
-    /// mend belongs into the members' user data instead.
+    /// An error, or a panic, makes librdkafka rejoin about once a second for as long as it lasts. What retrying does
+    /// not mend belongs into the members' user data instead.
     fn assign(&self, group: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError>;
 
     /// Every member, after every rebalance that this assignor decided; done before the next
@@ -64,6 +73,9 @@ pub trait Assignor: Send + Sync + 'static {
     }
 
     /// Partitions are being given up, before the application's own rebalance callback sees it.
+    ///
+    /// Told when the application polls or drops the consumer; [`Client::assignment_lost`] is live. All assignors of
+    /// the strategy list are told, whichever gave the partitions.
     fn on_revoked(&self, revoked: &Revoked<'_>) {
         let _ = revoked;
     }

@@ -48,6 +48,18 @@ impl Assignors {
     }
 
     /// Adds one; an `Arc` of an assignor is an assignor too.
+    ///
+    /// Assignors live as long as the last consumer, and on its threads, so that they cannot borrow:
+    ///
+    /// ```compile_fail,E0477
+    /// # use std::collections::BTreeMap;
+    /// # use rdkafka_assignor::assignor::{Assignment, Assignor, AssignorError, Group};
+    /// struct Borrowing<'a>(&'a str);
+    /// impl Assignor for Borrowing<'_> {
+    ///     fn name(&self) -> &str { self.0 }
+    ///     fn assign(&self, _: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError> { Ok(BTreeMap::new()) }
+    /// }
+    /// ```
     #[must_use]
     pub fn with(mut self, assignor: impl Assignor) -> Self {
         self.assignors.push(Arc::new(assignor));

@@ -16,6 +16,9 @@ use rdkafka_assignor::mock::MockCluster;
 use rdkafka_assignor_protocol::consumer::{Assignment, Subscription, TopicPartitions, Version};
 use support::{Event, Member, Probe, cluster, config, config_for, deal, eventually, partitions};
 
+/// How long a leader takes to answer: the mock cluster ends the round then, and refuses members that ask later.
+const ANSWER: Duration = Duration::from_secs(1);
+
 /// Metadata of a subscription, version 3; librdkafka says that it has no rack by an empty one.
 fn subscription(
     topics: &[&str],
@@ -70,10 +73,9 @@ fn with_raw_member(
 ) -> (MockCluster, Arc<Probe>, Member, RawMember) {
     let cluster = cluster();
     cluster.set_initial_rebalance_delay(Duration::from_millis(2500));
-    // The mock cluster ends the round when the leader's answer is there, and refuses members that ask later.
     let slow = |callback: &str| {
         if callback == "assign" {
-            thread::sleep(Duration::from_secs(1));
+            thread::sleep(ANSWER);
         }
     };
     let probe = Arc::new(probe.before(slow));
@@ -210,11 +212,11 @@ fn subscriptions_are_kafkas_bytes_and_a_foreign_leaders_assignment_is_understood
     let mut leader = RawMember::new(&cluster.bootstrap_servers());
     leader.send_join("probe", &ancient_subscription(&["t"]));
     let probe = Arc::new(Probe::new("probe", Cooperative));
-    let member = Member::join(
-        &config(&cluster),
-        &Assignors::new().with(Arc::clone(&probe)),
-        &["t", "u"],
-    );
+    // The raw leader sends no heartbeats: everything up to its second join has to happen within this time.
+    let mut config = config(&cluster);
+    config.set("session.timeout.ms", "6000");
+    let assignors = Assignors::new().with(Arc::clone(&probe));
+    let member = Member::join(&config, &assignors, &["t", "u"]);
     let joined = leader.joined();
     assert!(joined.leader);
     let (id, metadata) = joined
@@ -230,6 +232,7 @@ fn subscriptions_are_kafkas_bytes_and_a_foreign_leaders_assignment_is_understood
     // Without user data, as librdkafka's own assignors answer, and in no order.
     let theirs = assignment(&[("u", &[1]), ("t", &[3, 0])], None);
     let ours = assignment(&[], None);
+    thread::sleep(ANSWER);
     leader.sync(&[(id.clone(), theirs), (leader.id().to_owned(), ours)]);
     eventually("the consumer has its share", || member.load() == 3);
     let first = leader.generation();
@@ -268,7 +271,7 @@ fn old_config(servers: &str) -> ClientConfig {
 
 #[test]
 fn strategies_go_over_the_wire_in_the_users_order() {
-    let (servers, joins) = broker_of_version_0(b"");
+    let (servers, joins) = broker_of_version_0(b"unreadable");
     let mut config = config_for(&servers);
     config
         .set("api.version.request", "false")

@@ -3,6 +3,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
+use std::time::Duration;
 
 /// Bytes of a request or response body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,8 +91,12 @@ pub struct Joined {
 
 impl RawMember {
     pub fn new(servers: &str) -> Self {
+        let stream = TcpStream::connect(servers).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
         RawMember {
-            stream: TcpStream::connect(servers).unwrap(),
+            stream,
             id: String::new(),
             generation: -1,
         }
