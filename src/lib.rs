@@ -1,4 +1,30 @@
 //! Custom partition assignors for rdkafka.
 pub mod assignor;
+mod claims;
+mod config;
+pub mod cooperative;
+mod copartitioned;
+mod delivered;
+mod handle;
+mod held;
+mod leader;
+mod leader_topic;
+mod led;
+mod partitions;
 mod plugin;
-pub use plugin::Client;
+mod register;
+mod round;
+mod strategy;
+mod telemetry;
+
+pub use config::{Builder, ConfigError};
+pub use copartitioned::Copartitioned;
+pub use delivered::{DeliveredError, DeliveredKind};
+pub use handle::Handle;
+pub use held::Held;
+pub use led::{LeaderWarning, Led, Share};
+pub use partitions::PartitionSets;
+pub use plugin::{Client, mock};
+pub use rdkafka_assignor_engine as engine;
+pub use rdkafka_assignor_protocol::PartitionSet;
+pub use register::{Assignors, CreateError};

@@ -2,6 +2,7 @@
 //!
 //! `assignor plan` answers what the assignor would do with a group that is described in a file;
 //! `assignor demo` runs a group on a cluster. Everything else is the library's.
+mod demo;
 mod moves;
 mod plan;
 mod ranges;
@@ -28,6 +29,11 @@ struct Arguments {
 enum Command {
     /// What would the assignor do with this group?
     Plan(plan::Arguments),
+    /// Show a group at work: members that join, leave, die and are replaced while records flow.
+    Demo(demo::Arguments),
+    /// One member of the demo's group.
+    #[command(hide = true)]
+    Member(demo::member::Arguments),
 }
 
 /// Exit status of a command that could not do what it was asked for.
@@ -38,6 +44,8 @@ fn main() -> ExitCode {
     log_to_stderr(arguments.verbose);
     let done = match &arguments.command {
         Command::Plan(arguments) => plan::run(arguments),
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Member(arguments) => demo::member::run(arguments),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

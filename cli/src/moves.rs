@@ -1,5 +1,5 @@
 //! A move in one line: `active orders 3, users 3: m1 -> m2, promoted: ..`.
-use rdkafka_assignor_engine::{Move, MoveKind, Role};
+use rdkafka_assignor::engine::{Move, MoveKind, Role};
 
 /// The line.
 pub fn line(one: &Move) -> String {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use rdkafka_assignor_engine as engine;
+use rdkafka_assignor::engine;
 use serde::Deserialize;
 
 use super::strict::{

@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use rdkafka_assignor_engine as engine;
+use rdkafka_assignor::engine;
 
 use input::Input;
 use output::Output;

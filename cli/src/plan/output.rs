@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use rdkafka_assignor_engine as engine;
+use rdkafka_assignor::engine;
 use serde::{Serialize, Serializer};
 
 use super::input::Input;

@@ -1,7 +1,7 @@
 //! Who would serve which partition of a table.
 use std::collections::BTreeMap;
 
-use rdkafka_assignor_engine as engine;
+use rdkafka_assignor::engine;
 use serde::Serialize;
 
 use super::input::Input;

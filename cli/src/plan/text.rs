@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use comfy_table::Table;
-use rdkafka_assignor_engine as engine;
+use rdkafka_assignor::engine;
 
 use super::input::Input;
 use super::routes::{Route, Routes, routes};
