@@ -71,8 +71,8 @@ const CATCH_UP: Duration = Duration::from_secs(15);
 /// # Errors
 /// The cluster cannot be used, or processes cannot be started.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let run = Run::named();
     let mut cluster = Cluster::open(arguments.bootstrap.as_deref())?;
+    let run = Run::named(&cluster);
     let shown = run.on(&mut cluster, arguments);
     let cleaned = cluster.clean_up(&run.app);
     let good = shown?;
@@ -86,21 +86,26 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Names of one run; no other run on the same cluster has them.
+/// Names of one run; on a shared cluster no other run has them.
 struct Run {
     app: String,
     topics: [String; 2],
 }
 
 impl Run {
-    fn named() -> Self {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let id = format!("{:x}-{:x}", since.as_secs(), this_process::id());
+    fn named(cluster: &Cluster) -> Self {
+        let id = match cluster {
+            Cluster::Embedded(_) => String::new(),
+            Cluster::Real(_) => {
+                let since = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
+                format!("-{:x}-{:x}", since.as_secs(), this_process::id())
+            }
+        };
         Run {
-            app: format!("demo-{id}"),
-            topics: ["orders", "users"].map(|topic| format!("{topic}-{id}")),
+            app: format!("demo{id}"),
+            topics: ["orders", "users"].map(|topic| format!("{topic}{id}")),
         }
     }
 

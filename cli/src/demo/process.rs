@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -15,6 +16,9 @@ pub struct Process {
     /// Closing it tells the member to leave.
     stdin: Option<ChildStdin>,
 }
+
+/// So long a process may still be there after its output has ended.
+const EXIT: Duration = Duration::from_secs(2);
 
 /// What was told, and by whom.
 pub type Told = (String, Event);
@@ -51,12 +55,16 @@ impl Process {
     /// # Errors
     /// It had not left, or with an error.
     pub fn gone(mut self) -> anyhow::Result<()> {
-        let Some(status) = self.child.try_wait()? else {
-            self.kill()?;
-            anyhow::bail!("it took too long");
-        };
-        anyhow::ensure!(status.success(), "it left with {status}");
-        Ok(())
+        let deadline = Instant::now() + EXIT;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait()? {
+                anyhow::ensure!(status.success(), "it left with {status}");
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.kill()?;
+        anyhow::bail!("it took too long")
     }
 
     /// Kills the member; the group learns of it when the session times out.
