@@ -296,6 +296,12 @@ mod tests {
     }
 
     #[test]
+    fn a_handle_goes_to_any_thread() {
+        fn goes<T: Clone + Send + Sync + 'static>(_: &T) {}
+        goes(&attached().0);
+    }
+
+    #[test]
     fn who_holds_the_leader_topic_leads() {
         let (handle, _consumer) = attached();
         handle.assigned(leading());

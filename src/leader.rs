@@ -14,15 +14,17 @@ mod tests;
 mod topics;
 mod writing;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rdkafka_assignor_engine::{self as engine, GroupErrorKind, Plan, Problem};
+use rdkafka_assignor_protocol::Routes;
 
 use crate::assignor::{Assignment, Group};
 use crate::config::Settings;
 use crate::delivered::{DeliveredError, DeliveredKind};
-use crate::led::{LeaderWarning, Led};
+use crate::led::{LeaderWarning, Led, Share};
 use crate::partitions::{PartitionSets, sets_to_ranges};
 use reading::Reading;
 
@@ -92,9 +94,18 @@ fn lead_with(
         leader_topic: settings.leader_topic.clone(),
         generation: Some(group.generation),
     };
-    let (plan, failed) = plan_or_plain(planner, &problem);
-    let shares = round::shares(group, settings.protocol, &problem.members, &plan);
-    let routes = routes::routes(&plan.groups, &shares, &reading.hosts);
+    let decide = |plan: Plan| Decision::of(plan, group, settings, &problem, &reading.hosts);
+    // Planning only reads; whatever it left half done is gone with it.
+    let planned = catch_unwind(AssertUnwindSafe(|| decide(planner(&problem))));
+    let (decision, panicked) = match planned {
+        Ok(decision) => (decision, None),
+        Err(payload) => (decide(plain::plan(&problem)), Some(panic_message(payload))),
+    };
+    let Decision {
+        plan,
+        shares,
+        routes,
+    } = decision;
     let mut led = Led {
         group: group.id.clone(),
         generation: group.generation,
@@ -102,25 +113,42 @@ fn lead_with(
         members: shares,
         report: plan.report,
         warnings: reading.warnings,
-        errors: failed.into_iter().chain(delivered(&plan.errors)).collect(),
+        errors: delivered(&plan.errors),
         bytes: 0,
     };
     led.warnings
         .extend(plan.warnings.into_iter().map(to_warning));
+    if let Some(message) = panicked {
+        led.errors.push(planning_failed());
+        led.warnings.push(planning_panicked(message));
+    }
     memory.remember(&problem, &led);
-    (writing::assignments(&mut led, &routes), led)
+    (writing::assignments(group, &mut led, &routes), led)
 }
 
-/// The plan or, if the planner panics, a plain one with the error to deliver.
-fn plan_or_plain(
-    planner: impl Fn(&Problem) -> Plan,
-    problem: &Problem,
-) -> (Plan, Option<DeliveredError>) {
-    // The planner only reads; whatever it left half done is gone with it.
-    catch_unwind(AssertUnwindSafe(|| planner(problem))).map_or_else(
-        |_| (plain::plan(problem), Some(planning_failed())),
-        |plan| (plan, None),
-    )
+/// A plan with what follows from it.
+struct Decision {
+    plan: Plan,
+    shares: BTreeMap<String, Share>,
+    routes: Routes,
+}
+
+impl Decision {
+    fn of(
+        plan: Plan,
+        group: &Group,
+        settings: &Settings,
+        problem: &Problem,
+        hosts: &BTreeMap<String, String>,
+    ) -> Self {
+        let shares = round::shares(group, settings.protocol, &problem.members, &plan);
+        let routes = routes::routes(&plan.groups, &shares, hosts);
+        Decision {
+            plan,
+            shares,
+            routes,
+        }
+    }
 }
 
 fn planning_failed() -> DeliveredError {
@@ -129,6 +157,23 @@ fn planning_failed() -> DeliveredError {
         text: "the leader could not plan: partitions are spread plainly, tables have no copies"
             .to_owned(),
     }
+}
+
+fn planning_panicked(message: String) -> LeaderWarning {
+    LeaderWarning {
+        member: None,
+        kind: "planning-panicked",
+        detail: message,
+    }
+}
+
+fn panic_message(payload: Box<dyn Any + Send>) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned());
+    let string = || payload.downcast_ref::<String>().cloned();
+    text.or_else(string)
+        .unwrap_or_else(|| "a panic without words".to_owned())
 }
 
 /// The plan's errors as they go over the wire: not too many, and not too long.

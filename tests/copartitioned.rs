@@ -352,6 +352,9 @@ impl std::io::Write for Page {
 
 #[test]
 fn logs_of_librdkafkas_thread_reach_the_application() {
+    // With a single subscriber in the process, tracing asks the thread that first comes by an event whether anybody
+    // wants it, and other tests' threads say no for all.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let page = Page::default();
     let writer = page.clone();
     let subscriber = tracing_subscriber::fmt()

@@ -38,6 +38,14 @@ impl Group {
         !self.tables.is_empty()
     }
 
+    /// Tables of the group that are not among those `held`.
+    pub(crate) fn tables_missing(&self, held: &BTreeSet<TableIx>) -> usize {
+        self.tables
+            .iter()
+            .filter(|table| !held.contains(table))
+            .count()
+    }
+
     /// The group by names.
     pub(crate) fn named(&self, roster: &Roster<'_>) -> CopartitionGroup {
         let topic = |&t: &TopicIx| roster.topics[t].name.to_owned();
@@ -177,7 +185,7 @@ impl<'r> DeclaredSet<'r> {
         let counts = counts
             .iter()
             .map(|(n, name)| format!("{} has {n}", quoted(name)));
-        let counts = listed(&counts.collect::<Vec<_>>())?;
+        let counts = listed(counts)?;
         Some(GroupError {
             kind: GroupErrorKind::CopartitionMismatch,
             detail: format!(
@@ -270,7 +278,9 @@ mod tests {
         }
     }
 
-    fn formed(problem: &Problem) -> (Vec<Vec<String>>, Vec<(GroupErrorKind, Vec<String>)>) {
+    type Kinds = Vec<(GroupErrorKind, Vec<String>)>;
+
+    fn formed(problem: &Problem) -> (Vec<Vec<String>>, Kinds) {
         let roster = Roster::admit(problem, &mut Warnings::default());
         let (groups, errors) = form(&roster);
         let groups = groups.iter().map(|g| g.named(&roster).topics).collect();

@@ -29,3 +29,8 @@ define_index_type! {
     /// A rack that some member names, in order of names.
     pub(crate) struct RackIx = u32;
 }
+
+define_index_type! {
+    /// A partition that exists.
+    pub(crate) struct PartitionIx = u32;
+}

@@ -7,6 +7,7 @@ mod actives;
 mod door;
 mod flow;
 mod groups;
+mod hub;
 mod index;
 mod leader_topic;
 mod past;
@@ -16,6 +17,8 @@ mod problem;
 mod ranges;
 mod report;
 mod routes;
+#[cfg(test)]
+mod samples;
 mod standbys;
 #[cfg(test)]
 mod tests;

@@ -91,8 +91,8 @@ impl<'a> Writer<'a> {
         let standbys = self.placement.standbys(task.g, task.p);
         let moved = task.past.claimed - task.past.at(task.active).owned;
         self.report.active_cold += u64::from(cold(&task.active));
-        self.report.active_moved += moved as u64;
-        self.report.standby_moved += standbys.iter().filter(|m| cold(m)).count() as u64;
+        self.report.active_moved += count(moved);
+        self.report.standby_moved += count(standbys.iter().filter(|m| cold(m)).count());
     }
 
     fn active_moves(&mut self, task: &Task<'_>) {
@@ -310,4 +310,8 @@ fn active_kind(task: &Task<'_>, from: Option<MemberIx>) -> MoveKind {
     } else {
         MoveKind::Moved
     }
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
 }

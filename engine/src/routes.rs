@@ -118,3 +118,68 @@ fn actives_of_all(topics: &[String], member: &MemberPlan) -> BTreeSet<u32> {
     let both = |a: BTreeSet<u32>, b: BTreeSet<u32>| a.intersection(&b).copied().collect();
     topics.iter().map(list).reduce(both).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Lists<'l> = &'l [(&'l str, &'l [u32])];
+
+    fn member(active: Lists<'_>, standby: Lists<'_>) -> MemberPlan {
+        let lists = |lists: Lists<'_>| {
+            let owned = lists
+                .iter()
+                .map(|&(name, list)| (name.to_owned(), list.to_vec()));
+            owned.collect()
+        };
+        MemberPlan {
+            active: lists(active),
+            standby: lists(standby),
+            ..MemberPlan::default()
+        }
+    }
+
+    fn group() -> CopartitionGroup {
+        let owned = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        CopartitionGroup {
+            topics: owned(["orders", "users"]),
+            tables: owned(["counts", "sums"]),
+            partitions: 2,
+        }
+    }
+
+    #[test]
+    fn a_partition_of_which_a_part_is_withheld_has_no_active() {
+        let m1 = member(&[("orders", &[0, 1]), ("users", &[1])], &[]);
+        let members = [("m1".to_owned(), m1)].into();
+        let routes = routes(&[group()], &members);
+        let actives: Vec<_> = routes[0]
+            .partitions
+            .iter()
+            .map(|route| route.active)
+            .collect();
+        assert_eq!(actives, [None, Some("m1")]);
+    }
+
+    #[test]
+    fn standbys_that_keep_more_tables_come_first() {
+        let m1 = member(&[], &[("sums", &[0])]);
+        let m2 = member(&[], &[("counts", &[0]), ("sums", &[0])]);
+        let members = [("m1".to_owned(), m1), ("m2".to_owned(), m2)].into();
+        let routes = routes(&[group()], &members);
+        let route = &routes[0].partitions[0];
+        assert_eq!(route.standbys_of(0).collect::<Vec<_>>(), ["m2"]);
+        assert_eq!(route.standbys_of(1).collect::<Vec<_>>(), ["m2", "m1"]);
+    }
+
+    #[test]
+    fn partitions_that_the_group_does_not_have_are_ignored() {
+        let m1 = member(&[("orders", &[7]), ("users", &[7])], &[("counts", &[9])]);
+        let members = [("m1".to_owned(), m1)].into();
+        let nobody = vec![PartitionRoute::default(); 2];
+        assert_eq!(
+            routes(&[group()], &members),
+            [GroupRoutes { partitions: nobody }]
+        );
+    }
+}

@@ -10,6 +10,8 @@
 //!
 //! This is exact while `L` fits into 64 bits; beyond that `L` is 2^64 and `L / c` is rounded down, which is off
 //! by less than one part in 2^32, as capacities have 32 bits.
+use std::collections::BTreeMap;
+
 use index_vec::IndexVec;
 
 use crate::door::Roster;
@@ -38,6 +40,32 @@ impl Weights {
     ) -> (Cost<N>, Cost<N>) {
         let weight = self.0[member];
         (Cost::at(rank, weight), Cost::at(rank, 2 * weight))
+    }
+
+    /// How dear the next unit is once `units` are spread evenly over `members`: the largest price at which no
+    /// more than `units` in all are cheaper. A good guess for the prices of a network.
+    pub(crate) fn level(&self, members: impl IntoIterator<Item = MemberIx>, units: i64) -> i128 {
+        let mut alike: BTreeMap<i128, i128> = BTreeMap::new();
+        for m in members {
+            *alike.entry(self.0[m]).or_default() += 1;
+        }
+        let units = i128::from(units);
+        let heaviest = alike.keys().last().copied().unwrap_or(0);
+        let cheaper = |price: i128| -> i128 {
+            alike
+                .iter()
+                .map(|(w, count)| count * ((price + w - 1) / (2 * w)))
+                .sum()
+        };
+        let (mut low, mut high) = (0, (2 * units + 2) * heaviest);
+        while low < high {
+            let middle = low + (high - low + 1) / 2;
+            match cheaper(middle) <= units {
+                true => low = middle,
+                false => high = middle - 1,
+            }
+        }
+        low
     }
 }
 
@@ -76,6 +104,19 @@ mod tests {
     #[test]
     fn weights_are_the_inverse_of_capacities() {
         assert_eq!(weights(&[1, 2, 6]), [6, 3, 1]);
+    }
+
+    #[test]
+    fn the_level_is_the_price_of_the_next_unit() {
+        let members = || (0..3).map(MemberIx::from_usize);
+        let alike = Weights([1, 1, 1].into_iter().collect());
+        assert_eq!(
+            [2, 3, 7].map(|units| alike.level(members(), units)),
+            [1, 3, 5]
+        );
+        let twice = Weights([2, 1, 1].into_iter().collect());
+        assert_eq!(twice.level(members(), 5), 5);
+        assert_eq!(twice.level([], 5), 0);
     }
 
     #[test]

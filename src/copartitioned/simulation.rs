@@ -12,7 +12,8 @@ use super::Copartitioned;
 use crate::assignor::{
     Assigned, Assignor, Group, Join, Member, RebalanceProtocol, Revoked, Topic, TopicPartitions,
 };
-use crate::led::Led;
+use crate::led::{Led, Share};
+use crate::partitions::{PartitionSets, to_sets};
 use crate::plugin::Client;
 use crate::round;
 use RebalanceProtocol::{Cooperative, Eager};
@@ -30,6 +31,8 @@ struct Cluster {
     replicas: u32,
     topics: BTreeMap<String, Topic>,
     nodes: BTreeMap<String, Node>,
+    /// Members that declare no table, as before a deployment that brings it.
+    without_tables: BTreeSet<String>,
     generation: i32,
     client: Arc<Client>,
 }
@@ -61,19 +64,21 @@ impl Cluster {
                 .map(|name| (name, topic.clone()))
                 .collect(),
             nodes: BTreeMap::new(),
+            without_tables: BTreeSet::new(),
             generation: 0,
             client: Client::detached("client", "group"),
         }
     }
 
     fn join(&mut self, id: &str) {
-        let assignor = Copartitioned::builder("shop")
+        let mut builder = Copartitioned::builder("shop")
             .host(format!("{id}:80"))
             .standby_replicas(self.replicas)
-            .table("counts", "orders")
-            .protocol(self.protocol)
-            .build()
-            .expect("valid settings");
+            .protocol(self.protocol);
+        if !self.without_tables.contains(id) {
+            builder = builder.table("counts", "orders");
+        }
+        let assignor = builder.build().expect("valid settings");
         let node = Node {
             assignor,
             owned: TopicPartitions::new(),
@@ -116,7 +121,7 @@ impl Cluster {
         let members = group.members.iter().map(|member| member.id.clone());
         let decided: Vec<_> = members.zip(decided.drain(..)).collect();
         for (id, assignment) in &decided {
-            let uncorrected = crate::partitions::to_sets(&assignment.partitions);
+            let uncorrected = to_sets(&assignment.partitions);
             assert_eq!(uncorrected, led.members[id].active);
         }
         let revoked = decided
@@ -215,39 +220,34 @@ impl Cluster {
 
     fn check_partition(&self, led: &Led, topic: &str, partition: i32) {
         let number = u32::try_from(partition).expect("not negative");
-        let members = led.members.iter();
-        let has = |sets: &crate::PartitionSets, name: &str| {
-            sets.get(name).is_some_and(|s| s.contains(number))
+        let having = |of: fn(&Share) -> &PartitionSets, name: &str| -> BTreeSet<&str> {
+            let has = |sets: &PartitionSets| sets.get(name).is_some_and(|set| set.contains(number));
+            let members = led.members.iter().filter(|(_, share)| has(of(share)));
+            members.map(|(id, _)| id.as_str()).collect()
         };
-        let active = members
-            .clone()
-            .filter(|(_, share)| has(&share.active, topic));
-        let active: BTreeSet<&str> = active.map(|(id, _)| id.as_str()).collect();
-        let withheld = members
-            .clone()
-            .filter(|(_, share)| has(&share.withheld, topic))
-            .count();
-        assert_eq!(
-            active.len() + withheld,
-            1,
-            "{topic} {partition} goes to exactly one member"
-        );
+        let active = having(|share| &share.active, topic);
+        let withheld = having(|share| &share.withheld, topic);
+        let standby = having(|share| &share.standby, "counts");
+        let target: Vec<_> = active.iter().chain(&withheld).copied().collect();
+        let [target] = target[..] else {
+            panic!("{topic} {partition} goes to {target:?}");
+        };
         for owner in self.valid_owners(topic, partition) {
             assert!(
                 active.iter().all(|id| *id == owner),
-                "{topic} {partition} is still with {owner}"
+                "{topic} {partition} is with {owner}"
             );
         }
-        let standby = members.filter(|(_, share)| has(&share.standby, "counts"));
-        let standby: BTreeSet<&str> = standby.map(|(id, _)| id.as_str()).collect();
-        let others = u32::try_from(led.members.len() - 1).expect("few members");
-        let wanted = usize::try_from(self.replicas.min(others)).expect("few replicas");
-        assert_eq!(
-            standby.len(),
-            wanted + withheld.min(standby.len()),
-            "copies of counts {partition}"
-        );
-        assert!(topic != "orders" || active.is_disjoint(&standby));
+        let declares = |id: &str| !self.without_tables.contains(id);
+        let others = led
+            .members
+            .keys()
+            .filter(|id| *id != target && declares(id))
+            .count();
+        let wanted = others.min(usize::try_from(self.replicas).expect("few replicas"));
+        let warm = usize::from(!withheld.is_empty() && declares(target));
+        assert_eq!(standby.len(), wanted + warm, "copies of counts {partition}");
+        assert!(active.is_disjoint(&standby));
     }
 
     /// Those whose claim is the newest; the deaf may hold older ones.
@@ -400,7 +400,7 @@ impl Cluster {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_history_settles_in_two_rounds_and_stays(
@@ -424,6 +424,24 @@ proptest! {
             prop_assert!(rounds.len() == 1 || rounds[1].moved() == 0);
             let again = cluster.rebalance();
             prop_assert_eq!((again.revoked, again.moved()), (0, 0));
+        }
+    }
+
+    /// A member that declares no table is cold for every task of it. Copies that were started in one rebalance may let
+    /// the next one find a warm place for what it has, at the price of moves; there is an end to it all the same.
+    #[test]
+    fn every_history_settles_although_some_members_declare_no_table(
+        events in events(),
+        replicas in 0..3_u32,
+        without_tables in prop::collection::btree_set(0..10_u8, 1..5),
+    ) {
+        let mut cluster = Cluster::new(Cooperative, replicas, 6);
+        cluster.without_tables = without_tables.iter().map(|n| format!("m{n}")).collect();
+        cluster.join("m9");
+        for event in &events {
+            cluster.play(event);
+            let stable = (0..4).any(|_| cluster.settle().len() == 1);
+            prop_assert!(stable, "no end of moves after {event:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A leader's answers to groups with all kinds of members in them.
 use std::num::NonZeroU32;
 
-use rdkafka_assignor_protocol::{AssignmentUserData, Claims, Routes, SubscriptionUserData, Table};
+use rdkafka_assignor_protocol::{AssignmentUserData, Claims, SubscriptionUserData, Table};
 
 use super::*;
 use crate::assignor::{Member, RebalanceProtocol, Topic, TopicPartitions};
@@ -39,13 +39,17 @@ fn said(id: &str, active: &[u32]) -> SubscriptionUserData {
             generation: Some(4),
             partitions: sets("orders", active),
         },
-        tables: vec![Table {
-            name: "counts".to_owned(),
-            source: "orders".to_owned(),
-            changelog: "shop-counts-changelog".to_owned(),
-        }],
+        tables: vec![table("counts", "orders")],
         standby_replicas: 1,
         ..SubscriptionUserData::new("shop")
+    }
+}
+
+fn table(name: &str, source: &str) -> Table {
+    Table {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        changelog: format!("shop-{name}-changelog"),
     }
 }
 
@@ -101,7 +105,7 @@ fn kinds(led: &Led) -> Vec<(&str, &str)> {
 
 /// How many partitions of `orders` every member has.
 fn loads(led: &Led) -> Vec<(&str, u64)> {
-    let load = |share: &crate::Share| share.active.get("orders").map_or(0, |set| set.len());
+    let load = |share: &Share| share.active.get("orders").map_or(0, |set| set.len());
     led.members
         .iter()
         .map(|(id, share)| (id.as_str(), load(share)))
@@ -224,6 +228,7 @@ fn a_panic_while_planning_gives_a_plain_plan_and_an_error() {
         assert_eq!(told.standby, PartitionSets::new());
     }
     assert_eq!(led.errors[0].kind, DeliveredKind::PlanningFailed);
+    assert_eq!(led.warnings[0].detail, "planned by the test");
 }
 
 #[test]
@@ -346,4 +351,43 @@ fn the_order_of_members_does_not_matter() {
         lead(&eager(), &mut Memory::default(), &group(backward)).0,
         forward
     );
+}
+
+#[test]
+fn routes_go_first_when_the_groups_record_gets_too_large() {
+    let topics: Vec<String> = (0..60)
+        .map(|n| format!("a-topic-with-a-rather-long-name-{n}"))
+        .collect();
+    let declares = SubscriptionUserData {
+        copartition: Some(Vec::new()),
+        tables: topics
+            .iter()
+            .map(|topic| table(&format!("table-of-{topic}"), topic))
+            .collect(),
+        ..said("a", &[])
+    };
+    let hosted = |n: usize| SubscriptionUserData {
+        host: Some(format!("host-{n}:80")),
+        ..declares.clone()
+    };
+    let mut members: Vec<_> = (0..300)
+        .map(|n| member(&format!("m{n:03}"), &hosted(n)))
+        .collect();
+    for member in &mut members {
+        member.topics = topics.clone();
+    }
+    let mut group = group(members);
+    group.topics = topics
+        .iter()
+        .map(|name| (name.clone(), topic(10)))
+        .collect();
+    let (assignments, led) = lead(&eager(), &mut Memory::default(), &group);
+    assert_eq!(kinds(&led), [("group", "too-large")]);
+    for assignment in assignments.values() {
+        assert_eq!(
+            Routes::decode(&assignment.user_data).expect("readable"),
+            None
+        );
+        assert!(AssignmentUserData::decode(&assignment.user_data).is_ok());
+    }
 }

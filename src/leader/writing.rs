@@ -1,6 +1,6 @@
 //! This round to members' bytes.
 //!
-//! A broker keeps a group's assignments in one record of about 1 MB, and readers accept only so much. When it gets
+//! A broker keeps a group's subscriptions and assignments in one record of about 1 MB, and readers accept only so much. When it gets
 //! too large, routes are left out first; a member's part that is too large by itself is left out too, with a
 //! warning, and the member keeps its actives.
 use std::collections::BTreeMap;
@@ -9,39 +9,54 @@ use rdkafka_assignor_protocol::{
     AssignmentUserData, Delivered, EncodedRoutes, GlobalTable, Routes, WriteUserDataError,
 };
 
-use crate::assignor::{Assignment, TopicPartitions};
+use crate::assignor::{Assignment, Group, Member, TopicPartitions};
 use crate::delivered::DeliveredError;
 use crate::led::{LeaderWarning, Led, Share};
 use crate::partitions::to_lists;
 
-/// With more than this, routes are left out; brokers take 1,048,588 bytes unless told otherwise.
+/// With more than this in a group's record, routes are left out; brokers take 1,048,588 bytes unless told otherwise.
 const MOST_BYTES: usize = 900_000;
 
 /// Bytes for every member. Adds to the report what had to be left out, and how much there is.
-pub(super) fn assignments(led: &mut Led, routes: &Routes) -> BTreeMap<String, Assignment> {
-    let encoded = encode_routes(led, routes);
+pub(super) fn assignments(
+    group: &Group,
+    led: &mut Led,
+    routes: &Routes,
+) -> BTreeMap<String, Assignment> {
+    let room = MOST_BYTES.saturating_sub(subscriptions(group));
+    let encoded = encode_routes(led, routes, room);
     let mut assignments = write(led, encoded.as_ref());
-    if encoded.is_some() && size(&assignments) > MOST_BYTES {
-        let detail = format!("routes are left out: {} bytes in all", size(&assignments));
-        led.warnings.push(too_large(None, detail));
+    if encoded.is_some() && size(&assignments) > room {
+        led.warnings.push(without_routes(format!(
+            "{} bytes in all",
+            size(&assignments)
+        )));
         assignments = write(led, None);
     }
     led.bytes = size(&assignments);
     assignments
 }
 
-fn encode_routes(led: &mut Led, routes: &Routes) -> Option<EncodedRoutes> {
+fn encode_routes(led: &mut Led, routes: &Routes, room: usize) -> Option<EncodedRoutes> {
     if routes.groups.is_empty() {
         return None;
     }
-    match routes.encode() {
-        Ok(encoded) => Some(encoded),
-        Err(error) => {
-            let detail = format!("routes are left out: {error}");
-            led.warnings.push(too_large(None, detail));
-            None
+    let left_out = match routes.encode() {
+        Ok(encoded) => {
+            let bytes = encoded.as_bytes().len().saturating_mul(led.members.len());
+            if bytes <= room {
+                return Some(encoded);
+            }
+            format!("they alone are {bytes} bytes in all")
         }
-    }
+        Err(error) => error.to_string(),
+    };
+    led.warnings.push(without_routes(left_out));
+    None
+}
+
+fn without_routes(why: String) -> LeaderWarning {
+    too_large(None, format!("routes are left out: {why}"))
 }
 
 fn write(led: &mut Led, routes: Option<&EncodedRoutes>) -> BTreeMap<String, Assignment> {
@@ -95,10 +110,31 @@ fn too_large(member: Option<String>, detail: String) -> LeaderWarning {
     }
 }
 
-/// What the consumer protocol needs: 4 bytes per partition, 6 and its name per topic, and the user data.
+/// What the members' subscriptions take of the record.
+fn subscriptions(group: &Group) -> usize {
+    let topics = |member: &Member| {
+        member
+            .topics
+            .iter()
+            .map(|topic| 2 + topic.len())
+            .sum::<usize>()
+    };
+    let owned = |member: &Member| member.owned.as_ref().map_or(0, lists);
+    let said = |member: &Member| member.user_data.as_ref().map_or(0, Vec::len);
+    let member = |member: &Member| 20 + topics(member) + owned(member) + said(member);
+    group.members.iter().map(member).sum()
+}
+
+/// What the assignments take of it.
 fn size(assignments: &BTreeMap<String, Assignment>) -> usize {
-    let topic = |(name, list): (&String, &Vec<i32>)| 6 + name.len() + 4 * list.len();
-    let lists = |partitions: &TopicPartitions| partitions.iter().map(topic).sum::<usize>();
     let member = |member: &Assignment| 10 + lists(&member.partitions) + member.user_data.len();
     assignments.values().map(member).sum()
+}
+
+/// As the consumer protocol writes it: 4 bytes per partition, 6 and its name per topic.
+fn lists(partitions: &TopicPartitions) -> usize {
+    partitions
+        .iter()
+        .map(|(name, list)| 6 + name.len() + 4 * list.len())
+        .sum()
 }

@@ -1,9 +1,9 @@
 //! What is written, read back.
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use rdkafka_assignor_protocol::SubscriptionUserData;
-use tracing::Level;
+use tracing::{Dispatch, Level};
 
 use super::*;
 use crate::assignor::{Assignor, Member, RebalanceProtocol, Topic, TopicPartitions};
@@ -28,6 +28,10 @@ impl io::Write for Page {
     }
 }
 
+/// With a single subscriber in the process, tracing asks the thread that first comes by an event whether anybody wants
+/// it, and other tests' threads say no for all.
+static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(tracing_subscriber::registry()));
+
 /// What is logged at this level and above while `run` runs, line by line.
 fn logged(level: Level, run: impl FnOnce()) -> Vec<String> {
     let page = Page::default();
@@ -38,6 +42,7 @@ fn logged(level: Level, run: impl FnOnce()) -> Vec<String> {
         .without_time()
         .with_writer(move || writer.clone())
         .finish();
+    LazyLock::force(&SECOND);
     tracing::subscriber::with_default(subscriber, run);
     let bytes = page.0.lock().expect("no writer panics").clone();
     let text = String::from_utf8(bytes).expect("text");

@@ -20,20 +20,18 @@ use crate::plan::WarningKind;
 use crate::problem::{Copartition, Table};
 use crate::warnings::{Warnings, quoted};
 
-/// The largest number of standby replicas.
+/// The largest number of standby replicas. Members without tables cannot cause the warning: they may not know.
 pub(super) fn replicas(roster: &Roster<'_>, warnings: &mut Warnings) -> u32 {
-    let counts: BTreeSet<u32> = roster
-        .members
-        .iter()
-        .map(|m| m.said.standby_replicas)
-        .collect();
-    if let (Some(least), Some(most)) = (counts.first(), counts.last()) {
-        if least != most {
-            let detail = format!("members want {least} to {most} standby replicas; {most} counts");
-            warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
-        }
+    let most = roster.members.iter().map(|m| m.said.standby_replicas).max();
+    let concerned = roster.members.iter().filter(|m| !m.said.tables.is_empty());
+    let least = concerned.map(|m| m.said.standby_replicas).min();
+    if let (Some(least), Some(most)) = (least, most)
+        && least < most
+    {
+        let detail = format!("members want {least} to {most} standby replicas; {most} counts");
+        warnings.note(None, WarningKind::ReplicasMismatch, "", detail);
     }
-    counts.last().copied().unwrap_or(0)
+    most.unwrap_or(0)
 }
 
 /// The largest partition count of every global table; tells every member which of them it holds.
@@ -146,37 +144,47 @@ pub(super) fn copartition_sets<'p>(
     roster: &Roster<'p>,
     warnings: &mut Warnings,
 ) -> Option<Vec<BTreeSet<&'p str>>> {
-    let mut united = United::default();
     let mut opinions = BTreeSet::new();
     for member in &roster.members {
-        let Copartition::Declared(sets) = &member.said.copartition else {
-            continue;
-        };
-        let mut opinion = BTreeSet::new();
-        for set in sets {
-            let mut names: BTreeSet<&str> = set.iter().map(String::as_str).collect();
-            if roster
-                .leader_name
-                .is_some_and(|leader| names.remove(leader))
-            {
-                member.warn(warnings, WarningKind::LeaderTopic, "", |_| {
-                    "declares a co-partition set with the leader topic, which is never grouped"
-                        .to_owned()
-                });
-            }
-            united.add(&names);
-            opinion.insert(names);
+        if let Copartition::Declared(sets) = &member.said.copartition {
+            opinions.insert(opinion(sets, member, roster.leader_name, warnings));
         }
-        opinions.insert(opinion);
     }
     if opinions.len() > 1 {
+        let count = opinions.len();
         let detail = format!(
-            "members declare {} different lists of co-partition sets; they are united",
-            opinions.len()
+            "members declare {count} different lists of co-partition sets; they are united"
         );
         warnings.note(None, WarningKind::CopartitionMismatch, "", detail);
     }
+    let mut united = United::default();
+    opinions
+        .iter()
+        .flatten()
+        .for_each(|names| united.add(names));
     (!opinions.is_empty()).then(|| united.into_sets())
+}
+
+/// One member's sets, without the leader topic.
+fn opinion<'p>(
+    sets: &'p [Vec<String>],
+    member: &MemberEntry<'_>,
+    leader: Option<&str>,
+    warnings: &mut Warnings,
+) -> BTreeSet<BTreeSet<&'p str>> {
+    let mut opinion = BTreeSet::new();
+    for set in sets {
+        let mut names: BTreeSet<&str> = set.iter().map(String::as_str).collect();
+        if leader.is_some_and(|leader| names.remove(leader)) {
+            let detail =
+                "declares a co-partition set with the leader topic, which is never grouped";
+            member.warn(warnings, WarningKind::LeaderTopic, "", |_| {
+                detail.to_owned()
+            });
+        }
+        opinion.insert(names);
+    }
+    opinion
 }
 
 /// Sets under union: two that share a name become one.

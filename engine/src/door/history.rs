@@ -14,10 +14,10 @@
 //! standby claim, or local state, at a member that may hold the table.
 use index_vec::IndexVec;
 
-use super::roster::{MemberEntry, Roster, TopicEntry};
-use crate::index::{MemberIx, TableIx, TopicIx};
+use super::ledger::{Entry, Ledger, UNKNOWN};
+use super::roster::{Roster, TopicEntry};
+use crate::index::{MemberIx, PartitionIx, TableIx, TopicIx};
 use crate::plan::WarningKind;
-use crate::problem::{Claims, Partitions};
 use crate::ranges::Ranges;
 use crate::warnings::Warnings;
 
@@ -93,154 +93,7 @@ impl History {
     }
 }
 
-/// One member's word on one topic or table.
-struct Entry {
-    member: MemberIx,
-    /// A generation, or `UNKNOWN`.
-    generation: i64,
-    partitions: Ranges,
-}
-
-/// Older than every generation.
-const UNKNOWN: i64 = -1;
-
-/// All claims on what exists, before they are held against each other.
-struct Ledger<'r, 'p> {
-    roster: &'r Roster<'p>,
-    active: IndexVec<TopicIx, Vec<Entry>>,
-    standby: IndexVec<TableIx, Vec<Entry>>,
-    local: IndexVec<TableIx, Vec<Entry>>,
-}
-
-impl<'r, 'p> Ledger<'r, 'p> {
-    fn new(roster: &'r Roster<'p>) -> Self {
-        Ledger {
-            roster,
-            active: roster.topics.iter().map(|_| Vec::new()).collect(),
-            standby: roster.tables.iter().map(|_| Vec::new()).collect(),
-            local: roster.tables.iter().map(|_| Vec::new()).collect(),
-        }
-    }
-
-    fn enter(&mut self, member: MemberIx, group: Option<i32>, warnings: &mut Warnings) {
-        let said = self.roster.members[member].said;
-        let generation = self.generation(member, &said.active, group, warnings);
-        for (name, claimed) in &said.active.partitions {
-            if let Some((topic, partitions)) = self.topic_claim(member, name, claimed, warnings) {
-                self.active[topic].push(Entry {
-                    member,
-                    generation,
-                    partitions,
-                });
-            }
-        }
-        let generation = self.generation(member, &said.standby, group, warnings);
-        for (name, claimed) in &said.standby.partitions {
-            if let Some((table, partitions)) = self.table_claim(member, name, claimed, warnings) {
-                self.standby[table].push(Entry {
-                    member,
-                    generation,
-                    partitions,
-                });
-            }
-        }
-        for (name, claimed) in &said.local_state {
-            if let Some((table, partitions)) = self.table_claim(member, name, claimed, warnings) {
-                self.local[table].push(Entry {
-                    member,
-                    generation: UNKNOWN,
-                    partitions,
-                });
-            }
-        }
-    }
-
-    /// How old claims are: a generation that the group has not completed yet cannot be theirs.
-    fn generation(
-        &self,
-        member: MemberIx,
-        claims: &Claims,
-        group: Option<i32>,
-        warnings: &mut Warnings,
-    ) -> i64 {
-        match (claims.generation, group) {
-            (Some(claimed), Some(group)) if claimed >= group => {
-                let kind = WarningKind::FutureGeneration;
-                self.roster.members[member].warn(warnings, kind, "", |_| {
-                    format!("claims generation {claimed} of a group that is forming {group}; counts as unknown")
-                });
-                UNKNOWN
-            }
-            (Some(claimed), _) => i64::from(claimed).max(UNKNOWN),
-            (None, _) => UNKNOWN,
-        }
-    }
-
-    fn topic_claim(
-        &self,
-        member: MemberIx,
-        name: &str,
-        claimed: &Partitions,
-        warnings: &mut Warnings,
-    ) -> Option<(TopicIx, Ranges)> {
-        let partitions = named(claimed)?;
-        let member = &self.roster.members[member];
-        match self
-            .roster
-            .topic(name)
-            .filter(|topic| member.topics.contains(topic))
-        {
-            Some(topic) => {
-                let count = self.roster.topics[topic].partitions;
-                warn_of_outside(member, name, &partitions, count, warnings);
-                Some((topic, partitions))
-            }
-            None if self.roster.partitions_of(name).is_some() => {
-                member.warn(warnings, WarningKind::NotSubscribed, name, |n| {
-                    format!("claims {n} {partitions} without subscribing to it")
-                });
-                None
-            }
-            None => {
-                member.warn(warnings, WarningKind::UnknownTopic, name, |n| {
-                    format!("claims {n} {partitions}, but there is no such topic")
-                });
-                None
-            }
-        }
-    }
-
-    fn table_claim(
-        &self,
-        member: MemberIx,
-        name: &str,
-        claimed: &Partitions,
-        warnings: &mut Warnings,
-    ) -> Option<(TableIx, Ranges)> {
-        let partitions = named(claimed)?;
-        let member = &self.roster.members[member];
-        match self.roster.table(name) {
-            Some(table) if member.tables.contains(&table) => {
-                let count = self.roster.table_partitions(table);
-                warn_of_outside(member, name, &partitions, count, warnings);
-                Some((table, partitions))
-            }
-            Some(_) => {
-                member.warn(warnings, WarningKind::UndeclaredTable, name, |n| {
-                    format!("claims table {n} {partitions} without declaring it as the group does")
-                });
-                None
-            }
-            None if member.globals.contains(name) => None,
-            None => {
-                member.warn(warnings, WarningKind::UnknownTable, name, |n| {
-                    format!("claims table {n} {partitions}, but there is no such table")
-                });
-                None
-            }
-        }
-    }
-
+impl Ledger<'_, '_> {
     /// Holds the claims against each other.
     fn judge(self, warnings: &mut Warnings) -> History {
         let roster = self.roster;
@@ -250,7 +103,8 @@ impl<'r, 'p> Ledger<'r, 'p> {
             let owners = self.survivors(&self.active[t], &newest, topic.name, warnings);
             for &table in &topic.tables {
                 let (entries, name) = (&self.standby[table], roster.tables[table].name);
-                let standbys = self.survivors(entries, &newest, name, warnings);
+                let name = format!("table {name}");
+                let standbys = self.survivors(entries, &newest, &name, warnings);
                 let copies = self.copies(table, &owners, &standbys);
                 history.copies[table] = Holders::new(topic.partitions, copies);
                 history.standbys[table] = Holders::new(topic.partitions, standbys);
@@ -261,15 +115,15 @@ impl<'r, 'p> Ledger<'r, 'p> {
     }
 
     /// The newest generation that claims each partition of a topic, or of the tables on it.
-    fn newest(&self, topic: TopicIx) -> Vec<i64> {
+    fn newest(&self, topic: TopicIx) -> IndexVec<PartitionIx, i64> {
         let TopicEntry {
             partitions, tables, ..
         } = &self.roster.topics[topic];
-        let mut newest: Vec<i64> = (0..*partitions).map(|_| UNKNOWN).collect();
+        let mut newest: IndexVec<_, _> = (0..*partitions).map(|_| UNKNOWN).collect();
         let standby = tables.iter().flat_map(|&table| &self.standby[table]);
         for entry in self.active[topic].iter().chain(standby) {
             for p in entry.partitions.inside(*partitions) {
-                let newest = &mut newest[p as usize];
+                let newest = &mut newest[PartitionIx::from_raw(p)];
                 *newest = entry.generation.max(*newest);
             }
         }
@@ -280,15 +134,15 @@ impl<'r, 'p> Ledger<'r, 'p> {
     fn survivors(
         &self,
         entries: &[Entry],
-        newest: &[i64],
+        newest: &IndexVec<PartitionIx, i64>,
         name: &str,
         warnings: &mut Warnings,
     ) -> Vec<(u32, MemberIx)> {
         let mut survivors = Vec::new();
         for entry in entries {
-            let claimed = entry.partitions.inside(newest.len() as u32);
+            let claimed = entry.partitions.inside(newest.len_idx().raw());
             let (kept, stale): (Vec<u32>, Vec<u32>) =
-                claimed.partition(|&p| newest[p as usize] == entry.generation);
+                claimed.partition(|&p| newest[PartitionIx::from_raw(p)] == entry.generation);
             survivors.extend(kept.into_iter().map(|p| (p, entry.member)));
             if !stale.is_empty() {
                 let stale = Ranges::of_sorted(stale);
@@ -320,23 +174,73 @@ impl<'r, 'p> Ledger<'r, 'p> {
     }
 }
 
-/// The partitions that a claim names, if any.
-fn named(claimed: &Partitions) -> Option<Ranges> {
-    let ranges = Ranges::normalised(claimed);
-    (!ranges.is_empty()).then_some(ranges)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+    use crate::samples::{claims, stateful_group};
 
-fn warn_of_outside(
-    member: &MemberEntry<'_>,
-    name: &str,
-    claimed: &Ranges,
-    count: u32,
-    warnings: &mut Warnings,
-) {
-    let outside = claimed.outside(count);
-    if !outside.is_empty() {
-        member.warn(warnings, WarningKind::NoSuchPartition, name, |n| {
-            format!("claims {n} {outside}, which has {count} partitions")
-        });
+    /// Owners of orders 0 and keepers of a copy of counts 0, by member id.
+    fn judged(problem: &Problem) -> (Vec<&str>, Vec<&str>) {
+        let mut warnings = Warnings::default();
+        let roster = Roster::admit(problem, &mut warnings);
+        let history = History::read(&roster, problem.generation, &mut warnings);
+        let ids = |members: &[MemberIx]| members.iter().map(|&m| roster.members[m].id()).collect();
+        let (orders, counts) = (roster.topic("orders"), roster.table("counts"));
+        let (orders, counts) = (orders.expect("exists"), counts.expect("is declared"));
+        (
+            ids(history.owners[orders].at(0)),
+            ids(history.copies[counts].at(0)),
+        )
+    }
+
+    #[test]
+    fn a_stale_owner_loses_to_a_newer_generation() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(7, &[("orders", &[0])]);
+        problem.members[1].active = claims(9, &[("orders", &[0])]);
+        assert_eq!(judged(&problem), (vec!["m2"], vec!["m2"]));
+    }
+
+    #[test]
+    fn a_newer_standby_outdates_an_older_active() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(7, &[("orders", &[0])]);
+        problem.members[1].standby = claims(9, &[("counts", &[0])]);
+        assert_eq!(judged(&problem), (vec![], vec!["m2"]));
+    }
+
+    #[test]
+    fn everybody_of_the_newest_generation_is_an_owner() {
+        let mut problem = stateful_group(2, 3);
+        for member in &mut problem.members[1..] {
+            member.active = claims(9, &[("orders", &[0])]);
+        }
+        assert_eq!(judged(&problem), (vec!["m2", "m3"], vec!["m2", "m3"]));
+    }
+
+    #[test]
+    fn a_generation_that_is_not_over_yet_is_the_oldest() {
+        let mut problem = stateful_group(2, 2);
+        problem.generation = Some(9);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[1].active = claims(2, &[("orders", &[0])]);
+        assert_eq!(judged(&problem), (vec!["m2"], vec!["m2"]));
+    }
+
+    #[test]
+    fn local_state_is_a_copy_of_any_age_but_no_ownership() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[1].local_state = claims(0, &[("counts", &[0])]).partitions;
+        assert_eq!(judged(&problem), (vec!["m1"], vec!["m1", "m2"]));
+    }
+
+    #[test]
+    fn an_owner_that_does_not_declare_the_table_has_no_copy() {
+        let mut problem = stateful_group(2, 2);
+        problem.members[0].active = claims(9, &[("orders", &[0])]);
+        problem.members[0].tables.clear();
+        assert_eq!(judged(&problem), (vec!["m1"], vec![]));
     }
 }

@@ -167,6 +167,14 @@ impl<'p> TopicEntry<'p> {
             tables: Vec::new(),
         }
     }
+
+    /// Racks of the replicas of partition `p`; empty when unknown.
+    pub(crate) fn racks_of(&self, p: u32) -> &'p [String] {
+        let racks = usize::try_from(p)
+            .ok()
+            .and_then(|p| self.replica_racks.get(p));
+        racks.map_or(&[], Vec::as_slice)
+    }
 }
 
 impl<'p> MemberEntry<'p> {

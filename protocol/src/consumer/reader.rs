@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(text.to_owned())
     }
 
-    /// A list whose elements take `element_bytes` or more each, so that a count can be refused before it is believed.
+    /// A list whose elements take `element_bytes` or more each: room is made only for what may still come.
     fn list<T>(
         &mut self,
         field: &'static str,
@@ -83,7 +83,11 @@ impl<'a> Reader<'a> {
         if count > self.rest.len() / element_bytes {
             return Err(DecodeError::Truncated { field });
         }
-        (0..count).map(|_| element(self)).collect()
+        let mut list = Vec::with_capacity(count);
+        for _ in 0..count {
+            list.push(element(self)?);
+        }
+        Ok(list)
     }
 
     fn bytes(&mut self, field: &'static str, length: i32) -> Result<&'a [u8], DecodeError> {

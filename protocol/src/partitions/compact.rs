@@ -86,7 +86,8 @@ fn to_bitmap(set: &PartitionSet, from: u32, last: u32) -> Vec<u8> {
 }
 
 fn from_bitmap(from: u32, bits: &[u8]) -> Option<PartitionSet> {
-    let mut set = PartitionSet::new();
+    let ranges = Vec::with_capacity(count_runs(bits));
+    let mut set = PartitionSet { ranges };
     for (first, byte) in (u64::from(from)..).step_by(8).zip(bits) {
         for partition in (0..8).filter(|bit| byte >> bit & 1 == 1) {
             let partition = u32::try_from(first + partition).ok()?;
@@ -97,6 +98,17 @@ fn from_bitmap(from: u32, bits: &[u8]) -> Option<PartitionSet> {
         }
     }
     Some(set)
+}
+
+/// How many runs of ones there are.
+fn count_runs(bits: &[u8]) -> usize {
+    let mut before = 0;
+    let starts = |byte: &u8| {
+        let starts = byte & !(byte << 1 | before);
+        before = byte >> 7;
+        starts.count_ones() as usize
+    };
+    bits.iter().map(starts).sum()
 }
 
 /// Bytes of the runs as bincode writes them, without the tag that both forms have.
@@ -122,5 +134,72 @@ fn varint_size(number: u32) -> usize {
         0..=250 => 1,
         251..=0xffff => 3,
         _ => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bitmap(from: u32, bits: &[u8]) -> Option<String> {
+        from_bitmap(from, bits).map(|set| set.to_string())
+    }
+
+    #[test]
+    fn sparse_sets_are_runs_and_dense_ones_bitmaps() {
+        let alternating: PartitionSet = (0..100).step_by(2).collect();
+        let far_apart: PartitionSet = (0..10_000).step_by(100).collect();
+        let one_run = PartitionSet::from_iter([0..1_000_000, 0..0]);
+        assert!(matches!(compact(&alternating), Compact::Bitmap(0, bits) if bits.len() == 13));
+        assert!(matches!(compact(&far_apart), Compact::Runs(runs) if runs.len() == 100));
+        assert!(matches!(compact(&one_run), Compact::Runs(runs) if runs == [(0, 999_999)]));
+        assert!(matches!(compact(&PartitionSet::new()), Compact::Runs(runs) if runs.is_empty()));
+    }
+
+    #[test]
+    fn sizes_are_those_of_bincode() {
+        let sizes = [0, 250, 251, 0xffff, 0x1_0000, u32::MAX].map(varint_size);
+        assert_eq!(sizes, [1, 1, 3, 3, 5, 5]);
+        assert_eq!(runs_size(&[(0, 0); 251]), 3 + 251 * 2);
+        assert_eq!(bitmap_size(251, 251 + 8 * 251), 3 + 3 + 252);
+    }
+
+    #[test]
+    fn runs_reach_the_last_partition_and_not_beyond() {
+        let last = from_runs(&[(MAX_PARTITION, 0)]).and_then(|set| set.last());
+        assert_eq!(last, Some(MAX_PARTITION));
+        assert_eq!(from_runs(&[(MAX_PARTITION, 1)]), None);
+        assert_eq!(from_runs(&[(MAX_PARTITION, 0), (0, 0)]), None);
+        assert_eq!(from_runs(&[(u32::MAX, u32::MAX)]), None);
+    }
+
+    #[test]
+    fn bitmaps_reach_the_last_partition_and_not_beyond() {
+        let last = from_bitmap(MAX_PARTITION, &[1]).and_then(|set| set.last());
+        assert_eq!(last, Some(MAX_PARTITION));
+        assert_eq!(bitmap(MAX_PARTITION, &[2]), None);
+        assert_eq!(bitmap(u32::MAX, &[0, 1]), None);
+    }
+
+    #[test]
+    fn any_bitmap_is_read_as_the_set_it_stands_for() {
+        assert_eq!(
+            bitmap(5, &[0b0000_0110, 0b1000_0001, 1]).as_deref(),
+            Some("6-7,13,20-21")
+        );
+        assert_eq!(bitmap(u32::MAX, &[0, 0]).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn room_is_made_for_exactly_the_runs_of_a_bitmap() {
+        for bits in [
+            &[0b0101_0101, 0b1010_1010][..],
+            &[0x80, 0x01],
+            &[0xff, 0xff],
+            &[],
+        ] {
+            let ranges = from_bitmap(0, bits).map(|set| set.ranges.len());
+            assert_eq!(ranges, Some(count_runs(bits)));
+        }
     }
 }

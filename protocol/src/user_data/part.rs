@@ -1,9 +1,11 @@
 //! Parts of user data: a length, then a zlib stream (RFC 1950) of a body.
 //!
-//! Both sizes are capped, and the compressor is one particular implementation at one level, so that equal bodies
-//! are equal parts in every build.
-use miniz_oxide::inflate::stream::{InflateState, inflate as inflate_some};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+//! Both sizes are capped, and the level is fixed, so that equal bodies are equal parts.
+use std::io::{ErrorKind, Read, Write};
+
+use flate2::Compression;
+use flate2::bufread::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 
 use super::envelope::take;
 use super::{ReadUserDataError, WriteUserDataError};
@@ -17,7 +19,7 @@ pub const MAX_INFLATED: usize = 1 << 20;
 /// Largest inflated route block in bytes: it speaks of all members.
 pub const MAX_ROUTES_INFLATED: usize = 4 << 20;
 
-const LEVEL: u8 = 6;
+const LEVEL: Compression = Compression::new(6);
 
 /// One of the parts that user data may have.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +34,7 @@ impl Part {
     /// The bytes that stand for `body`, length included.
     pub(super) fn pack(self, body: &[u8]) -> Result<Vec<u8>, WriteUserDataError> {
         self.check_written(body.len(), self.max_inflated)?;
-        let stream = miniz_oxide::deflate::compress_to_vec_zlib(body, LEVEL);
+        let stream = deflate(body);
         self.check_written(stream.len(), MAX_COMPRESSED)?;
         let length = u32::try_from(stream.len()).map_err(|_| self.too_large(MAX_COMPRESSED))?;
         Ok([&length.to_be_bytes()[..], &stream].concat())
@@ -53,26 +55,19 @@ impl Part {
     /// The body in `stream`, which must hold nothing else.
     pub(super) fn inflate(self, stream: &[u8]) -> Result<Vec<u8>, ReadUserDataError> {
         let part = self.name;
-        let mut state = InflateState::new_boxed(DataFormat::Zlib);
         let mut body = Vec::new();
-        let mut rest = stream;
-        let mut chunk = [0; 4096];
-        loop {
-            let step = inflate_some(&mut state, rest, &mut chunk, MZFlush::None);
-            rest = rest.get(step.bytes_consumed..).unwrap_or_default();
-            body.extend_from_slice(chunk.get(..step.bytes_written).unwrap_or_default());
-            if body.len() > self.max_inflated {
-                return Err(self.refused(self.max_inflated));
+        let mut decoder = ZlibDecoder::new(stream);
+        let most = self.max_inflated as u64;
+        match decoder.by_ref().take(most + 1).read_to_end(&mut body) {
+            Ok(_) if body.len() > self.max_inflated => Err(self.refused(self.max_inflated)),
+            Ok(_) if decoder.total_in() < stream.len() as u64 => {
+                Err(ReadUserDataError::Trailing { part })
             }
-            match step.status {
-                Ok(MZStatus::StreamEnd) if rest.is_empty() => return Ok(body),
-                Ok(MZStatus::StreamEnd) => return Err(ReadUserDataError::Trailing { part }),
-                Ok(_) if step.bytes_consumed + step.bytes_written > 0 => {}
-                Ok(_) | Err(MZError::Buf) => {
-                    return Err(ReadUserDataError::Truncated { field: part });
-                }
-                Err(_) => return Err(ReadUserDataError::Zlib { part }),
+            Ok(_) => Ok(body),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                Err(ReadUserDataError::Truncated { field: part })
             }
+            Err(_) => Err(ReadUserDataError::Zlib { part }),
         }
     }
 
@@ -91,4 +86,11 @@ impl Part {
         let part = self.name;
         ReadUserDataError::TooLarge { part, limit }
     }
+}
+
+fn deflate(body: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), LEVEL);
+    // A vector takes whatever it is given.
+    let _ = encoder.write_all(body);
+    encoder.finish().unwrap_or_default()
 }
