@@ -1,6 +1,7 @@
 //! `assignor plan`: described groups with their plans, and every way a description can be wrong.
 //!
-//! `tests/plan/NAME.json` is a group and `NAME.plan.json` what `--json` answers. `BLESS=1` writes the answers anew.
+//! `tests/plan/NAME.json` is a group and `NAME.plan.json` what `--json` answers, without the words of reasons and
+//! details, which may change. `BLESS=1` writes the answers anew.
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -46,6 +47,25 @@ fn groups() -> Vec<PathBuf> {
         .collect()
 }
 
+/// The plan without what is said in words, which has to be there.
+fn without_words(mut plan: Value) -> Value {
+    for (list, words) in [
+        ("/warnings", "detail"),
+        ("/errors", "detail"),
+        ("/report/moves", "reason"),
+    ] {
+        let entries = plan
+            .pointer_mut(list)
+            .and_then(Value::as_array_mut)
+            .expect("an array");
+        for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+            let said = entry.remove(words);
+            assert!(said.is_some_and(|said| said.as_str().is_some_and(|said| !said.is_empty())));
+        }
+    }
+    plan
+}
+
 /// Refused with one sentence that says all of `why`, and nothing on stdout.
 #[track_caller]
 fn refused(group: &str, why: &[&str]) {
@@ -74,14 +94,15 @@ fn every_described_group_gets_its_plan() {
     assert!(groups.len() >= 7);
     for group in groups {
         let output = plan(&fs::read_to_string(&group).expect("readable"));
+        let answer = without_words(answer(&output));
         let planned = group.with_extension("plan.json");
         if std::env::var_os("BLESS").is_some() {
-            let pretty = serde_json::to_string_pretty(&answer(&output)).expect("writable");
+            let pretty = serde_json::to_string_pretty(&answer).expect("writable");
             fs::write(&planned, pretty + "\n").expect("writable");
         }
         let expected = fs::read_to_string(&planned).expect("a plan beside every group");
         let expected: Value = serde_json::from_str(&expected).expect("JSON");
-        assert_eq!(answer(&output), expected, "{}", group.display());
+        assert_eq!(answer, expected, "{}", group.display());
     }
 }
 
