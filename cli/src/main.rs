@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     log_to_stderr(arguments.verbose);
     let done = match &arguments.command {
         Command::Plan(arguments) => plan::run(arguments),
-        Command::Demo(arguments) => demo::run(arguments),
+        Command::Demo(demo) => demo::run(demo, arguments.verbose),
         Command::Member(arguments) => demo::member::run(arguments),
     };
     done.unwrap_or_else(|error| {

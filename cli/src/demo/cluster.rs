@@ -101,7 +101,7 @@ impl Real {
         let results = self
             .runtime
             .block_on(created)
-            .context("the cluster does not answer")?;
+            .with_context(|| format!("the cluster at {} does not answer", self.bootstrap))?;
         for result in results {
             if let Err((topic, code)) = result {
                 bail!("cannot create the topic {topic}: {code}");
@@ -130,6 +130,9 @@ impl Real {
     }
 
     fn clean_up(&self, group: &str) -> anyhow::Result<()> {
+        if self.topics.is_empty() {
+            return Ok(());
+        }
         let topics: Vec<&str> = self.topics.iter().map(String::as_str).collect();
         let groups = self
             .runtime

@@ -50,10 +50,21 @@ pub struct Led {
     pub members: BTreeMap<String, Partitions>,
     /// Whether actives are withheld until their owners have given them up: another round follows.
     pub withholds: bool,
-    /// The moves of the plan, one line each.
-    pub moves: Vec<String>,
-    /// How many of them promote a standby.
-    pub promoted: usize,
+    /// The moves of the plan.
+    pub moves: Vec<Move>,
+}
+
+/// A move of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Move {
+    /// What moves: `active orders 3, users 3`.
+    pub subject: String,
+    /// Id of the member that it goes to.
+    pub to: Option<String>,
+    /// Whether it makes an active of a standby.
+    pub promotes: bool,
+    /// From whom to whom, the kind and the reason.
+    pub why: String,
 }
 
 impl Event {

@@ -15,12 +15,11 @@ use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
 use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::{Offset, TopicPartitionList};
-use rdkafka_assignor::engine::{Move, MoveKind};
-use rdkafka_assignor::{Assignors, Copartitioned, Handle, PartitionSets};
+use rdkafka_assignor::{Assignors, Copartitioned, Handle, PartitionSets, engine};
 use tokio::runtime::Builder;
 
 use super::Protocol;
-use super::event::{Event, Holding, Led, Partitions};
+use super::event::{Event, Holding, Led, Move, Partitions};
 use super::join::{Join, Side};
 use crate::moves;
 
@@ -301,7 +300,12 @@ impl ConsumerContext for Reader {
 }
 
 fn led(led: &rdkafka_assignor::Led) -> Led {
-    let promoted = |one: &&Move| one.kind == MoveKind::Promoted;
+    let told = |one: &engine::Move| Move {
+        subject: moves::subject(one),
+        to: one.to.clone(),
+        promotes: one.kind == engine::MoveKind::Promoted,
+        why: moves::why(one),
+    };
     Led {
         generation: led.generation,
         members: led
@@ -310,8 +314,7 @@ fn led(led: &rdkafka_assignor::Led) -> Led {
             .map(|(id, share)| (id.clone(), numbers(&share.active)))
             .collect(),
         withholds: led.members.values().any(|share| !share.withheld.is_empty()),
-        moves: led.report.moves.iter().map(moves::line).collect(),
-        promoted: led.report.moves.iter().filter(promoted).count(),
+        moves: led.report.moves.iter().map(told).collect(),
     }
 }
 

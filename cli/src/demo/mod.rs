@@ -18,6 +18,7 @@ mod view;
 use std::process::{self as this_process, ExitCode};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use clap::ValueEnum;
 use rdkafka_assignor::assignor::RebalanceProtocol;
 
 use cluster::Cluster;
@@ -54,6 +55,15 @@ pub enum Protocol {
     Cooperative,
 }
 
+impl Protocol {
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value
+            .map(|value| value.get_name().to_owned())
+            .unwrap_or_default()
+    }
+}
+
 impl From<Protocol> for RebalanceProtocol {
     fn from(protocol: Protocol) -> Self {
         match protocol {
@@ -70,10 +80,10 @@ const CATCH_UP: Duration = Duration::from_secs(15);
 ///
 /// # Errors
 /// The cluster cannot be used, or processes cannot be started.
-pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(arguments: &Arguments, verbose: u8) -> anyhow::Result<ExitCode> {
     let mut cluster = Cluster::open(arguments.bootstrap.as_deref())?;
     let run = Run::named(&cluster);
-    let shown = run.on(&mut cluster, arguments);
+    let shown = run.on(&mut cluster, arguments, verbose);
     let cleaned = cluster.clean_up(&run.app);
     let good = shown?;
     if let Err(error) = cleaned {
@@ -110,12 +120,17 @@ impl Run {
     }
 
     /// Whether all went well.
-    fn on(&self, cluster: &mut Cluster, arguments: &Arguments) -> anyhow::Result<bool> {
+    fn on(
+        &self,
+        cluster: &mut Cluster,
+        arguments: &Arguments,
+        verbose: u8,
+    ) -> anyhow::Result<bool> {
         for topic in &self.topics {
             cluster.create_topic(topic, arguments.partitions)?;
         }
         cluster.create_topic(&format!("{}-__assignor-__leader", self.app), 1)?;
-        let mut group = Group::new(self.settings(cluster, arguments));
+        let mut group = Group::new(self.settings(cluster, arguments, verbose));
         let producer = Producer::start(&cluster.bootstrap(), self.topics.clone())?;
         let played = scenario::play(&mut group, arguments.members, arguments.standbys);
         let produced = producer.stop();
@@ -130,29 +145,24 @@ impl Run {
         Ok(group.verdict.is_good())
     }
 
-    fn settings(&self, cluster: &Cluster, arguments: &Arguments) -> Settings {
-        let [orders, users] = &self.topics;
-        let protocol = match arguments.protocol {
-            Protocol::Eager => "eager",
-            Protocol::Cooperative => "cooperative",
-        };
+    fn settings(&self, cluster: &Cluster, arguments: &Arguments, verbose: u8) -> Settings {
+        let [orders, users] = self.topics.clone();
+        let timeout = cluster.session_timeout().as_millis();
         let settings = [
             ("--bootstrap", cluster.bootstrap()),
             ("--app", self.app.clone()),
-            ("--orders", orders.clone()),
-            ("--users", users.clone()),
+            ("--orders", orders),
+            ("--users", users),
             ("--standbys", arguments.standbys.to_string()),
-            ("--protocol", protocol.to_owned()),
-            (
-                "--session-timeout",
-                cluster.session_timeout().as_millis().to_string(),
-            ),
+            ("--protocol", arguments.protocol.name()),
+            ("--session-timeout", timeout.to_string()),
         ];
+        let settings = settings
+            .into_iter()
+            .flat_map(|(name, value)| [name.to_owned(), value]);
+        let verbosity = (0..verbose).map(|_| "-v".to_owned());
         Settings {
-            arguments: settings
-                .into_iter()
-                .flat_map(|(name, value)| [name.to_owned(), value])
-                .collect(),
+            arguments: settings.chain(verbosity).collect(),
             topics: self.topics.clone(),
             partitions: u32::from(arguments.partitions),
         }

@@ -35,7 +35,11 @@ pub fn rebalance(view: &View, led: &Led) -> String {
     };
     let mut text = format!("\ngeneration {}{round}\n{members}", led.generation);
     for one in led.moves.iter().take(MOST_MOVES) {
-        let _ = write!(text, "\n  {}", view.named(one));
+        let why = match view.was_announced(one) {
+            true => "given up, and taken over as announced",
+            false => &view.named(&one.why),
+        };
+        let _ = write!(text, "\n  {}: {why}", one.subject);
     }
     match led.moves.len().saturating_sub(MOST_MOVES) {
         0 => {}

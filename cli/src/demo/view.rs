@@ -1,7 +1,7 @@
 //! What the demo knows of the group, from what its members tell.
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Holding, Led};
+use super::event::{Event, Holding, Led, Move};
 
 /// Members by name, and the rebalances they went through.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub struct View {
     names: BTreeMap<String, String>,
     last: Option<Led>,
     shown: Option<i32>,
+    /// Moves of the last round, if it withheld something: the next round completes them.
+    announced: Vec<Move>,
     promoted: usize,
 }
 
@@ -67,14 +69,23 @@ impl View {
 
     /// A leader that was overtaken may tell late.
     fn led(&mut self, led: &Led) {
-        self.promoted += led.promoted;
         if self
             .last
             .as_ref()
-            .is_none_or(|last| last.generation < led.generation)
+            .is_some_and(|last| last.generation >= led.generation)
         {
-            self.last = Some(led.clone());
+            return;
         }
+        let before = self.last.replace(led.clone()).filter(|last| last.withholds);
+        self.announced = before.map_or(Vec::new(), |last| last.moves);
+        let promotes = |one: &&Move| one.promotes && !self.was_announced(one);
+        self.promoted += led.moves.iter().filter(promotes).count();
+    }
+
+    /// Whether the last round, which withheld it, has told this move already.
+    pub fn was_announced(&self, one: &Move) -> bool {
+        let same = |announced: &Move| announced.subject == one.subject && announced.to == one.to;
+        self.announced.iter().any(same)
     }
 
     /// The last rebalance, once, as soon as all its members that still run have taken it up.
@@ -161,8 +172,12 @@ mod tests {
             generation,
             members: members.collect(),
             withholds,
-            moves: Vec::new(),
-            promoted: 1,
+            moves: vec![Move {
+                subject: "active orders 0".to_owned(),
+                to: Some("a".to_owned()),
+                promotes: true,
+                why: "b -> a, promoted: a had a copy".to_owned(),
+            }],
         })
     }
 
@@ -206,6 +221,16 @@ mod tests {
         view.hear("m1", &holds("a", 1, &[0]));
         assert!(view.completed().is_some());
         assert!(!view.is_settled());
+    }
+
+    #[test]
+    fn a_promotion_that_takes_two_rounds_is_one() {
+        let mut view = View::default();
+        view.hear("m1", &led(1, &[("a", &[0])], true));
+        view.hear("m1", &led(2, &[("a", &[0])], false));
+        assert_eq!(view.promoted(), 1);
+        view.hear("m1", &led(3, &[("a", &[0])], false));
+        assert_eq!(view.promoted(), 2);
     }
 
     #[test]
