@@ -12,17 +12,10 @@ fn main() {
     let root = librdkafka_root();
     let mut shim = cc::Build::new();
     shim.file(SHIM).include(root.join("src")).warnings(false);
-    let needs_openssl = built_with_ssl(&root);
-    if needs_openssl {
+    if built_with_ssl(&root) {
         shim.includes(openssl_includes());
     }
     if let Err(error) = shim.try_compile("rdkafka_assignor_shim") {
-        if needs_openssl && env::var_os("DEP_OPENSSL_VERSION_NUMBER").is_none() {
-            stop(
-                "librdkafka is built with SSL, and the shim needs the same OpenSSL headers: enable the feature `ssl`, \
-                 `ssl-vendored` or `sasl` of rdkafka-assignor, not only that of rdkafka",
-            );
-        }
         stop(&format!("the shim does not compile: {error}"));
     }
 }
@@ -56,8 +49,15 @@ fn built_with_ssl(root: &Path) -> bool {
     })
 }
 
-/// Nothing is fine where OpenSSL's headers are on the compiler's own path.
+/// The headers of the OpenSSL that librdkafka was built with; layouts depend on its version. Nothing if they are on
+/// the compiler's own path.
 fn openssl_includes() -> Vec<PathBuf> {
+    if env::var_os("DEP_OPENSSL_VERSION_NUMBER").is_none() {
+        stop(
+            "librdkafka is built with SSL, and its private headers need the same OpenSSL: enable the feature `ssl`, \
+             `ssl-vendored` or `sasl` of rdkafka-assignor, not only that of rdkafka",
+        );
+    }
     env::var_os("DEP_OPENSSL_INCLUDE")
         .map(PathBuf::from)
         .into_iter()

@@ -101,29 +101,28 @@ fn lead_with(
         Ok(decision) => (decision, None),
         Err(payload) => (decide(plain::plan(&problem)), Some(panic_message(payload))),
     };
-    let Decision {
-        plan,
-        shares,
-        routes,
-    } = decision;
-    let mut led = Led {
-        group: group.id.clone(),
-        generation: group.generation,
-        epoch: memory.epoch,
-        members: shares,
-        report: plan.report,
-        warnings: reading.warnings,
-        errors: delivered(&plan.errors),
-        bytes: 0,
-    };
-    led.warnings
-        .extend(plan.warnings.into_iter().map(to_warning));
+    let routes = decision.routes;
+    let mut led = report(group, decision.plan, decision.shares);
+    led.epoch = memory.epoch;
+    led.warnings.extend(reading.warnings);
     if let Some(message) = panicked {
         led.errors.push(planning_failed());
         led.warnings.push(planning_panicked(message));
     }
     memory.remember(&problem, &led);
     (writing::assignments(group, &mut led, &routes), led)
+}
+
+fn report(group: &Group, plan: Plan, members: BTreeMap<String, Share>) -> Led {
+    Led {
+        group: group.id.clone(),
+        generation: group.generation,
+        members,
+        report: plan.report,
+        warnings: plan.warnings.into_iter().map(to_warning).collect(),
+        errors: delivered(&plan.errors),
+        ..Led::default()
+    }
 }
 
 /// A plan with what follows from it.

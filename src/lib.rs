@@ -48,6 +48,7 @@ mod plugin;
 mod register;
 mod round;
 mod strategy;
+mod target;
 mod telemetry;
 
 pub use config::{Builder, ConfigError};

@@ -35,7 +35,7 @@ const STRATEGY: &str = "partition.assignment.strategy";
 /// ```
 ///
 /// Without that setting the list is the registered assignors in the order of [`with`](Assignors::with), without
-/// built-in ones. One value may create many consumers; they share the assignors.
+/// built-in ones; without assignors this is rdkafka's own way to create a consumer. One value may create many consumers; they share the assignors.
 #[derive(Clone, Default)]
 pub struct Assignors {
     assignors: Vec<Arc<dyn Assignor>>,
@@ -79,6 +79,9 @@ impl Assignors {
         C: FromClientConfigAndContext<X> + Consumer<X>,
         X: ConsumerContext,
     {
+        if self.assignors.is_empty() {
+            return Ok(config.create_with_context(context)?);
+        }
         let config = &self.configured(config);
         let group_id = self.check(config)?;
         let registered = self.ask();

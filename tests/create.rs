@@ -95,6 +95,15 @@ fn rdkafka_speaks_for_itself() {
     assert!(error.to_string().contains("no.such.setting"), "{error}");
 }
 
+#[test]
+fn without_assignors_a_consumer_is_rdkafkas() {
+    let mut config = unconnected();
+    let consumer: BaseConsumer = Assignors::new().create(&config).unwrap();
+    consumer.subscribe(&["t"]).unwrap();
+    config.set("partition.assignment.strategy", "mine");
+    assert_refused!(Assignors::new(), &config, CreateError::Kafka(_));
+}
+
 /// Attaches as often as it may.
 struct Choosy {
     inner: Arc<Probe>,
@@ -226,6 +235,23 @@ fn cooperative_sticky_may_win_beside_ours() {
     let second = Member::join(&config, &assignors, &["t"]);
     eventually("they share", || first.load() == 2 && second.load() == 2);
     assert!(probe.groups().is_empty());
+    // Ours never assigned, but what is owned is owned since a generation all the same.
+    let first = lock(&probe.clients)[0].id();
+    let claims = probe
+        .events_of(first)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Join {
+                owned, generation, ..
+            } => Some((owned.contains_key("t"), generation.is_some())),
+            _ => None,
+        });
+    let claims: Vec<_> = claims.collect();
+    assert_eq!(claims[0], (false, false));
+    assert!(
+        claims.len() > 1 && claims[1..].iter().all(|claim| *claim == (true, true)),
+        "{claims:?}"
+    );
 }
 
 /// A context with state; says whether the assignor was told before it.

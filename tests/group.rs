@@ -87,52 +87,75 @@ fn check_calls(scene: &Scene, protocol: RebalanceProtocol) {
         let events = scene.probe.events_of(client.id());
         assert_eq!(events.first(), Some(&Event::Attach));
         assert_eq!(events.last(), Some(&Event::Detach));
-        let mut owned = TopicPartitions::new();
-        let mut last_generation = None;
-        for event in events {
-            match event {
-                Event::Join {
-                    owned: said,
-                    generation,
-                    topics,
-                } => {
-                    assert_eq!(topics, ["t", "u"]);
-                    assert_eq!(generation, last_generation);
-                    assert_eq!(said, owned, "what was assigned and not revoked is owned");
-                    assert!(protocol == Cooperative || said.is_empty());
-                }
-                Event::Assigned {
-                    generation,
-                    partitions,
-                    user_data,
-                    ..
-                } => {
-                    assert!(last_generation.is_none_or(|last| last < generation));
-                    assert_eq!(user_data.len(), 1);
-                    last_generation = Some(generation);
-                    for (topic, mut numbers) in partitions {
-                        let all = owned.entry(topic).or_default();
-                        all.append(&mut numbers);
-                        all.sort_unstable();
-                        all.dedup();
-                    }
-                }
-                Event::Revoked { partitions, lost } => {
-                    assert!(!lost);
-                    for (topic, numbers) in partitions {
-                        owned
-                            .entry(topic)
-                            .or_default()
-                            .retain(|number| !numbers.contains(number));
-                    }
-                    owned.retain(|_, numbers| !numbers.is_empty());
-                }
-                Event::Attach | Event::Detach | Event::Assign(_) => {}
-            }
-        }
-        assert!(owned.is_empty(), "closing revokes everything");
+        let mut account = Account::default();
+        events
+            .into_iter()
+            .for_each(|event| account.book(event, protocol));
+        assert!(account.owned.is_empty(), "closing revokes everything");
         assert!(client.assignment_lost());
         client.request_rebalance();
+    }
+}
+
+/// What a consumer owns by its calls.
+#[derive(Default)]
+struct Account {
+    owned: TopicPartitions,
+    generation: Option<i32>,
+}
+
+impl Account {
+    fn book(&mut self, event: Event, protocol: RebalanceProtocol) {
+        match event {
+            Event::Join {
+                owned,
+                generation,
+                topics,
+            } => {
+                assert_eq!(topics, ["t", "u"]);
+                assert_eq!(generation, self.generation);
+                assert_eq!(
+                    owned, self.owned,
+                    "what was assigned and not revoked is owned"
+                );
+                assert!(protocol == Cooperative || owned.is_empty());
+            }
+            Event::Assigned {
+                generation,
+                partitions,
+                user_data,
+                ..
+            } => {
+                assert!(self.generation.is_none_or(|last| last < generation));
+                assert_eq!(user_data.len(), 1);
+                self.generation = Some(generation);
+                self.add(partitions);
+            }
+            Event::Revoked { partitions, lost } => {
+                assert!(!lost);
+                self.take(&partitions);
+            }
+            Event::Attach | Event::Detach | Event::Assign(_) => {}
+        }
+    }
+
+    fn add(&mut self, partitions: TopicPartitions) {
+        for (topic, mut numbers) in partitions {
+            let all = self.owned.entry(topic).or_default();
+            all.append(&mut numbers);
+            all.sort_unstable();
+            all.dedup();
+        }
+    }
+
+    fn take(&mut self, partitions: &TopicPartitions) {
+        for (topic, numbers) in partitions {
+            self.owned
+                .entry(topic.clone())
+                .or_default()
+                .retain(|number| !numbers.contains(number));
+        }
+        self.owned.retain(|_, numbers| !numbers.is_empty());
     }
 }
 
@@ -177,6 +200,39 @@ fn cooperative_group_never_grants_what_another_member_has_not_revoked() {
         .iter_mut()
         .for_each(|(generation, _)| *generation -= first_generation);
     assert_eq!(loads, [(0, 6), (1, 0), (1, 3), (2, 3), (2, 3)]);
+}
+
+#[test]
+fn racks_are_told_when_some_member_has_one() {
+    let scene = Scene::new(Cooperative);
+    scene.cluster.set_rack(1, "east");
+    let first = scene.join();
+    eventually("the first member has everything", || settled(&[&first]));
+    assert_eq!(
+        scene.last_group().topics["t"].replica_racks,
+        Vec::<Vec<String>>::new()
+    );
+    assert_eq!(scene.last_group().members[0].rack, None);
+    let mut config = config(&scene.cluster);
+    config
+        .set("client.rack", "west")
+        .set("group.instance.id", "one");
+    let second = Member::join(&config, &scene.assignors, &["t", "u"]);
+    eventually("two members share", || settled(&[&first, &second]));
+    let group = scene.last_group();
+    assert_eq!(
+        group.topics["t"].replica_racks,
+        vec![vec!["east".to_owned()]; 4]
+    );
+    let second = group
+        .members
+        .iter()
+        .find(|member| member.rack.is_some())
+        .unwrap();
+    assert_eq!(
+        (second.rack.as_deref(), second.instance.as_deref()),
+        (Some("west"), Some("one"))
+    );
 }
 
 /// Does nothing unless the test below runs it in a process of its own.

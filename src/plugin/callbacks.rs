@@ -187,12 +187,17 @@ unsafe extern "C" fn subscription_user_data(
                 flat::partitions(&join.owned, &slot.client.name()),
             )
         };
-        slot.assignor.subscription_user_data(&Join {
+        let user_data = slot.assignor.subscription_user_data(&Join {
             client: &slot.client,
             topics: &topics,
             owned: &owned,
             generation: (join.generation >= 0).then_some(join.generation),
-        })
+        });
+        if i32::try_from(user_data.len()).is_ok() {
+            return user_data;
+        }
+        error!(assignor = %slot.name, bytes = user_data.len(), "user data that Kafka cannot carry left out");
+        Vec::new()
     });
     let user_data = user_data.unwrap_or_default();
     // SAFETY: the shim's own metadata; the bytes are borrowed for the call.
@@ -259,5 +264,9 @@ unsafe extern "C" fn closed(registration: *mut c_void) {
         slot.detach();
     }
     // The assignors' own drop may run here: contain it like a callback.
-    let _contained = catch_unwind(AssertUnwindSafe(|| drop(registration)));
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(registration))) {
+        let message = panic_message(payload);
+        let _contained =
+            catch_unwind(|| error!(panic = %message, "assignor panicked when it was dropped"));
+    }
 }

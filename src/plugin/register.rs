@@ -14,7 +14,6 @@ use super::ffi::{self, ShimClient};
 use crate::assignor::{Assignor, AssignorError, RebalanceProtocol};
 
 /// An assignor with the answers it gave when it was asked.
-#[derive(Clone)]
 pub(crate) struct Registered {
     pub assignor: Arc<dyn Assignor>,
     pub name: String,
@@ -62,27 +61,9 @@ pub(crate) fn register<X: ConsumerContext>(
 ) -> Result<(), Failure> {
     let rk = consumer.client().native_ptr();
     // SAFETY: a live handle, borrowed from the consumer; its name is a string that lives as long.
-    let name = unsafe { CStr::from_ptr(rdkafka_sys::rd_kafka_name(rk)) }.to_string_lossy();
-    let client = Client::detached(&name, group_id);
-    let dispatch = current_dispatch();
-    let slots = assignors.iter().cloned().map(
-        |Registered {
-             assignor,
-             name,
-             protocol,
-         }| Slot {
-            client: Arc::clone(&client),
-            assignor,
-            name,
-            protocol,
-            dispatch: dispatch.clone(),
-            attached: AtomicBool::new(false),
-        },
-    );
-    let registration = Box::new(Registration {
-        slots: slots.collect(),
-        client,
-    });
+    let name = unsafe { CStr::from_ptr(rdkafka_sys::rd_kafka_name(rk)) };
+    let client = Client::detached(&name.to_string_lossy(), group_id);
+    let registration = Box::new(registration(client, assignors));
     let (shim, registration) = hand_over(rk, registration)?;
     for slot in &registration.slots {
         add(shim, slot)?;
@@ -94,6 +75,22 @@ pub(crate) fn register<X: ConsumerContext>(
     // SAFETY: the shim's own client, alive while the consumer is borrowed.
     unsafe { ffi::watch(shim.as_ptr()) }
     Ok(())
+}
+
+fn registration(client: Arc<Client>, assignors: &[Registered]) -> Registration {
+    let dispatch = current_dispatch();
+    let slot = |registered: &Registered| Slot {
+        client: Arc::clone(&client),
+        assignor: Arc::clone(&registered.assignor),
+        name: registered.name.clone(),
+        protocol: registered.protocol,
+        dispatch: dispatch.clone(),
+        attached: AtomicBool::new(false),
+    };
+    Registration {
+        slots: assignors.iter().map(slot).collect(),
+        client,
+    }
 }
 
 /// The subscriber of this thread, unless there is none: one may be installed globally later.

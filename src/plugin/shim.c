@@ -34,23 +34,19 @@ void rd_kafka_cgrp_handle_Heartbeat(rd_kafka_t *rk,
                                     rd_kafka_buf_t *request,
                                     void *opaque);
 
+typedef void(shim_on_assignment)(const rd_kafka_assignor_t *,
+                                void **,
+                                const rd_kafka_topic_partition_list_t *,
+                                const rd_kafkap_bytes_t *,
+                                const rd_kafka_consumer_group_metadata_t *);
+
+/* The opaque of an assignor: of ours, or of a built-in one (which has none of its own) in the same list. */
 typedef struct shim_assignor {
         shim_client *client;
         void *opaque;
+        shim_on_assignment *built_in; /* what is called besides, or NULL */
         struct shim_assignor *next;
 } shim_assignor;
-
-/* The on_assignment of a built-in assignor, or NULL: ours stands in for it. */
-typedef struct shim_builtin {
-        shim_client *client;
-        void (*on_assignment)(
-            const rd_kafka_assignor_t *rkas,
-            void **assignor_state,
-            const rd_kafka_topic_partition_list_t *assignment,
-            const rd_kafkap_bytes_t *user_data,
-            const rd_kafka_consumer_group_metadata_t *rkcgm);
-        struct shim_builtin *next;
-} shim_builtin;
 
 /* Lives from attach to the final destroy of the handle, longer than any assignor or queue that points at it. */
 struct shim_client {
@@ -58,7 +54,6 @@ struct shim_client {
         shim_callbacks callbacks;
         void *opaque;
         shim_assignor *assignors;
-        shim_builtin *builtins;
         int32_t generation;     /* of the last assignment; main thread only */
         rd_kafka_timer_t retry; /* of a rebalance that cannot be requested now */
 };
@@ -229,12 +224,12 @@ static rd_kafka_resp_err_t assign_cb(rd_kafka_t *rk,
         return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* Tells all assignors but the one that decided. */
+/* Tells all of our assignors but the one that decided. */
 static void supersede(const shim_client *client, const shim_assignor *decider) {
         const shim_assignor *assignor;
 
         for (assignor = client->assignors; assignor; assignor = assignor->next)
-                if (assignor != decider)
+                if (assignor != decider && assignor->opaque)
                         client->callbacks.on_superseded(assignor->opaque);
 }
 
@@ -296,18 +291,23 @@ static void on_assignment_cb(const rd_kafka_assignor_t *rkas,
                 rd_free((void *)assigned.partitions.items);
 }
 
+/*
+ * A built-in assignor won: what ours gave last does not hold any more. What is owned from now on is owned since this
+ * generation, whoever leads next: without it a zombie's claim could look newer.
+ */
 static void
-builtin_on_assignment_cb(const rd_kafka_assignor_t *rkas,
-                         void **assignor_state,
-                         const rd_kafka_topic_partition_list_t *assignment,
-                         const rd_kafkap_bytes_t *user_data,
-                         const rd_kafka_consumer_group_metadata_t *rkcgm) {
-        const shim_builtin *builtin = rkas->rkas_opaque;
+on_built_in_assignment_cb(const rd_kafka_assignor_t *rkas,
+                          void **assignor_state,
+                          const rd_kafka_topic_partition_list_t *assignment,
+                          const rd_kafkap_bytes_t *user_data,
+                          const rd_kafka_consumer_group_metadata_t *rkcgm) {
+        const shim_assignor *assignor = rkas->rkas_opaque;
 
-        supersede(builtin->client, NULL);
-        if (builtin->on_assignment)
-                builtin->on_assignment(rkas, assignor_state, assignment,
-                                       user_data, rkcgm);
+        assignor->client->generation = rkcgm->generation_id;
+        supersede(assignor->client, assignor);
+        if (assignor->built_in)
+                assignor->built_in(rkas, assignor_state, assignment, user_data,
+                                   rkcgm);
 }
 
 
@@ -348,12 +348,6 @@ static rd_kafka_resp_err_t on_conf_destroy(void *opaque) {
                 next = assignor->next;
                 rd_free(assignor);
         }
-        while (client->builtins) {
-                shim_builtin *builtin = client->builtins;
-
-                client->builtins = builtin->next;
-                rd_free(builtin);
-        }
         rd_free(client);
         return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
@@ -390,28 +384,43 @@ int rdkafka_assignor_attach(rd_kafka_t *rk,
         return SHIM_OK;
 }
 
+static shim_assignor *new_assignor(shim_client *client, void *opaque) {
+        shim_assignor *assignor = rd_calloc(1, sizeof(*assignor));
+
+        assignor->client  = client;
+        assignor->opaque  = opaque;
+        assignor->next    = client->assignors;
+        client->assignors = assignor;
+        return assignor;
+}
+
 int rdkafka_assignor_add(shim_client *client,
                          const char *name,
                          int cooperative,
                          void *opaque) {
-        shim_assignor *assignor = rd_calloc(1, sizeof(*assignor));
         rd_kafka_resp_err_t err;
 
         err = rd_kafka_assignor_add(
             client->rk, "consumer", name,
             cooperative ? RD_KAFKA_REBALANCE_PROTOCOL_COOPERATIVE
                         : RD_KAFKA_REBALANCE_PROTOCOL_EAGER,
-            assign_cb, get_metadata_cb, on_assignment_cb, NULL, NULL, assignor);
-        if (err) {
-                rd_free(assignor);
-                return err == RD_KAFKA_RESP_ERR__CONFLICT ? SHIM_NAME_TAKEN
-                                                          : SHIM_REFUSED;
-        }
-        assignor->client  = client;
-        assignor->opaque  = opaque;
-        assignor->next    = client->assignors;
-        client->assignors = assignor;
-        return SHIM_OK;
+            assign_cb, get_metadata_cb, on_assignment_cb, NULL, NULL,
+            new_assignor(client, opaque));
+        if (!err)
+                return SHIM_OK;
+        return err == RD_KAFKA_RESP_ERR__CONFLICT ? SHIM_NAME_TAKEN
+                                                  : SHIM_REFUSED;
+}
+
+static void wrap_built_in(shim_client *client, rd_kafka_assignor_t *rkas) {
+        shim_assignor *assignor;
+
+        if (rkas->rkas_opaque)
+                return; /* ours, or wrapped */
+        assignor                    = new_assignor(client, NULL);
+        assignor->built_in          = rkas->rkas_on_assignment_cb;
+        rkas->rkas_opaque           = assignor;
+        rkas->rkas_on_assignment_cb = on_built_in_assignment_cb;
 }
 
 /* By comparison, not by subtraction: disabled assignors have INT_MAX. */
@@ -420,22 +429,6 @@ static int by_index(const void *a, const void *b) {
         const rd_kafka_assignor_t *y = b;
 
         return RD_CMP(x->rkas_index, y->rkas_index);
-}
-
-/* Built-in assignors make no use of their opaque. */
-static void hook_builtin(shim_client *client, rd_kafka_assignor_t *rkas) {
-        shim_builtin *builtin;
-
-        if (rkas->rkas_on_assignment_cb == on_assignment_cb ||
-            rkas->rkas_on_assignment_cb == builtin_on_assignment_cb)
-                return;
-        builtin                     = rd_calloc(1, sizeof(*builtin));
-        builtin->client             = client;
-        builtin->on_assignment      = rkas->rkas_on_assignment_cb;
-        builtin->next               = client->builtins;
-        client->builtins            = builtin;
-        rkas->rkas_opaque           = builtin;
-        rkas->rkas_on_assignment_cb = builtin_on_assignment_cb;
 }
 
 int rdkafka_assignor_order(shim_client *client, shim_names names) {
@@ -455,9 +448,9 @@ int rdkafka_assignor_order(shim_client *client, shim_names names) {
         }
         for (n = 0; n < names.len; n++) {
                 rkas               = rd_kafka_assignor_find(rk, names.items[n]);
-                hook_builtin(client, rkas);
                 rkas->rkas_enabled = 1;
                 rkas->rkas_index   = (int)n;
+                wrap_built_in(client, rkas);
         }
         rk->rk_conf.enabled_assignor_cnt = (int)names.len;
 

@@ -87,6 +87,7 @@ pub enum Event {
     Detach,
 }
 
+type Before = dyn Fn(&str) + Send + Sync;
 type Decide = dyn Fn(&Group) -> Result<BTreeMap<String, Assignment>, AssignorError> + Send + Sync;
 
 /// An assignor that records every call and deals partitions out in the order of member ids.
@@ -97,7 +98,7 @@ pub struct Probe {
     user_data: Vec<u8>,
     events: Mutex<Vec<(u64, Event)>>,
     /// Called first thing in every callback, with its name.
-    pub before: Mutex<Option<Box<dyn Fn(&str) + Send + Sync>>>,
+    before: Box<Before>,
     /// The clients that were attached.
     pub clients: Mutex<Vec<Arc<Client>>>,
 }
@@ -110,7 +111,7 @@ impl Probe {
             decide: Box::new(|group| Ok(deal(group))),
             user_data: b"subscription".to_vec(),
             events: Mutex::default(),
-            before: Mutex::default(),
+            before: Box::new(|_| {}),
             clients: Mutex::default(),
         }
     }
@@ -131,8 +132,8 @@ impl Probe {
         self
     }
 
-    pub fn before(self, before: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        *lock(&self.before) = Some(Box::new(before));
+    pub fn before(mut self, before: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.before = Box::new(before);
         self
     }
 
@@ -165,9 +166,7 @@ impl Probe {
 
     fn record(&self, client: u64, callback: &str, event: Event) {
         lock(&self.events).push((client, event));
-        if let Some(before) = &*lock(&self.before) {
-            before(callback);
-        }
+        (self.before)(callback);
     }
 }
 

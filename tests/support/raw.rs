@@ -34,17 +34,9 @@ impl Body {
         body
     }
 
-    pub fn array<T>(self, items: &[T], mut one: impl FnMut(Self, &T) -> Self) -> Self {
+    pub fn array<T>(self, items: &[T], one: impl FnMut(Self, &T) -> Self) -> Self {
         let body = self.i32(i32::try_from(items.len()).unwrap());
-        items.iter().fold(body, |body, item| one(body, item))
-    }
-
-    /// Partitions by topic.
-    pub fn partitions(self, topics: &[(&str, &[i32])]) -> Self {
-        self.array(topics, |body, (topic, numbers)| {
-            body.string(topic)
-                .array(numbers, |body, number| body.i32(*number))
-        })
+        items.iter().fold(body, one)
     }
 }
 
@@ -166,21 +158,25 @@ impl RawMember {
     }
 }
 
-/// Starts a broker with topic `t` of one partition that never answers a join; what the joins say of strategies.
-pub fn listening_broker() -> (String, Receiver<Vec<(String, Vec<u8>)>>) {
+/// Strategies of a join: names and metadata.
+pub type Strategies = Vec<(String, Vec<u8>)>;
+
+/// Starts a broker with topic `t` of one partition, and what joins say to it. It answers each by making the member the
+/// leader of a group of one, with `metadata` for its subscription.
+pub fn broker_of_version_0(metadata: &'static [u8]) -> (String, Receiver<Strategies>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (joins, receiver) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let (stream, joins) = (stream.unwrap(), joins.clone());
-            thread::spawn(move || serve(stream, i32::from(port), &joins));
+            thread::spawn(move || serve(stream, i32::from(port), metadata, &joins));
         }
     });
     (format!("127.0.0.1:{port}"), receiver)
 }
 
-fn serve(mut stream: TcpStream, port: i32, joins: &Sender<Vec<(String, Vec<u8>)>>) {
+fn serve(mut stream: TcpStream, port: i32, metadata: &[u8], joins: &Sender<Strategies>) {
     while let Some(request) = receive(&mut stream) {
         let mut reader = Reader(&request);
         let (api, version, correlation) = (reader.i16(), reader.i16(), reader.i32());
@@ -192,16 +188,21 @@ fn serve(mut stream: TcpStream, port: i32, joins: &Sender<Vec<(String, Vec<u8>)>
             3 => metadata_of_t(answer.array(&[()], |body, ()| here(body))),
             10 => here(answer.i16(0)),
             11 => {
-                let (_group, _timeout, _member, _type) = (
+                let _head = (
                     reader.string(),
                     reader.i32(),
                     reader.string(),
                     reader.string(),
                 );
-                joins
-                    .send(reader.array(|reader| (reader.string(), reader.bytes())))
-                    .unwrap();
-                continue;
+                let strategies = reader.array(|reader| (reader.string(), reader.bytes()));
+                let answer = answer
+                    .i16(0)
+                    .i32(1)
+                    .string(&strategies[0].0)
+                    .string("m")
+                    .string("m");
+                joins.send(strategies).unwrap();
+                answer.array(&[()], |body, ()| body.string("m").bytes(Some(metadata)))
             }
             _ => continue,
         };
@@ -211,12 +212,13 @@ fn serve(mut stream: TcpStream, port: i32, joins: &Sender<Vec<(String, Vec<u8>)>
     }
 }
 
+/// And a topic with a long name: librdkafka sets aside too little memory for so short an answer.
 fn metadata_of_t(body: Body) -> Body {
-    let replicas = |body: Body| body.array(&[1], |body, broker| body.i32(*broker));
-    let partition = |body: Body| replicas(replicas(body.i16(0).i32(0).i32(1)));
-    body.array(&[()], |body, ()| {
+    let partition = |body: Body| body.i16(0).i32(0).i32(1).i32(0).i32(0);
+    let long = "x".repeat(200);
+    body.array(&["t", &long], |body, topic| {
         body.i16(0)
-            .string("t")
+            .string(topic)
             .array(&[()], |body, ()| partition(body))
     })
 }
