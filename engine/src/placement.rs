@@ -1,4 +1,9 @@
 //! A finished placement by indices, and the members' shares of it by names.
+//!
+//! ```text
+//! group {orders users}, table counts      actives  [m1 m2]   standbys  [[m2] [m1]]
+//! share of m1    active orders 0, users 0    standby counts 1
+//! ```
 use std::collections::BTreeMap;
 
 use index_vec::IndexVec;

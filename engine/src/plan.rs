@@ -68,6 +68,8 @@ pub enum WarningKind {
     UndeclaredTable,
     /// A claim on a partition that does not exist.
     NoSuchPartition,
+    /// A claim on a partition that the member claims more than once.
+    DuplicateClaim,
     /// A claim that is older than another one on the same partition.
     StaleClaim,
     /// Claims of a generation that the group has not completed yet; they count as the oldest.
@@ -97,6 +99,7 @@ impl WarningKind {
             WarningKind::UnknownTable => "unknown-table",
             WarningKind::UndeclaredTable => "undeclared-table",
             WarningKind::NoSuchPartition => "no-such-partition",
+            WarningKind::DuplicateClaim => "duplicate-claim",
             WarningKind::StaleClaim => "stale-claim",
             WarningKind::FutureGeneration => "future-generation",
             WarningKind::SourceNotSubscribed => "source-not-subscribed",
@@ -188,14 +191,14 @@ pub enum Role {
     Standby,
 }
 
-/// What a move means for the task's state; of several the first that fits.
+/// What a move means for the task's state; of several the first that fits. What goes to nobody is `Moved`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MoveKind {
-    /// The new owner had a copy but was not the active.
+    /// The new owner had a copy but was not the active. Standbys are never promoted to standby.
     Promoted,
-    /// A stateful task goes to a member without a copy.
+    /// A stateful task, or a standby, goes to a member without a copy.
     Cold,
-    /// Nobody claimed it.
+    /// Nobody claimed it, or nobody gave up a standby for it.
     New,
     /// It had another owner.
     Moved,

@@ -20,12 +20,24 @@ pub(crate) struct Ranges(Vec<Range<i64>>);
 impl Ranges {
     /// Sorted and merged; empty ranges vanish.
     pub(crate) fn normalised(claimed: &Partitions) -> Self {
-        let mut sorted: Vec<Range<i64>> =
-            claimed.iter().filter(|r| !r.is_empty()).cloned().collect();
-        sorted.sort_unstable_by_key(|r| (r.start, r.end));
         let mut ranges = Ranges::default();
-        sorted.into_iter().for_each(|range| ranges.append(range));
+        for range in sorted(claimed) {
+            ranges.append(range);
+        }
         ranges
+    }
+
+    /// The numbers that more than one range names.
+    pub(crate) fn repeated(claimed: &Partitions) -> Self {
+        let (mut repeated, mut reached) = (Ranges::default(), i64::MIN);
+        for range in sorted(claimed) {
+            let again = range.start..range.end.min(reached);
+            if !again.is_empty() {
+                repeated.append(again);
+            }
+            reached = reached.max(range.end);
+        }
+        repeated
     }
 
     /// Single numbers in ascending order.
@@ -74,6 +86,14 @@ impl Ranges {
     }
 }
 
+/// The ranges that are not empty, by their starts.
+fn sorted(claimed: &Partitions) -> Vec<Range<i64>> {
+    let ranges = claimed.iter().filter(|r| !r.is_empty());
+    let mut sorted: Vec<Range<i64>> = ranges.cloned().collect();
+    sorted.sort_unstable_by_key(|r| (r.start, r.end));
+    sorted
+}
+
 impl fmt::Display for Ranges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, range) in self.0.iter().take(LISTED).enumerate() {
@@ -99,6 +119,14 @@ mod tests {
         let ranges = Ranges::normalised(&vec![5..9, -2..1, 7..12, 4..4]);
         assert_eq!(ranges.inside(8).collect::<Vec<_>>(), [0, 5, 6, 7]);
         assert_eq!(ranges.outside(8).to_string(), "-2--1,8-11");
+    }
+
+    #[test]
+    fn numbers_that_are_named_twice_are_found() {
+        let repeated = |claimed: &Partitions| Ranges::repeated(claimed).to_string();
+        assert_eq!(repeated(&vec![5..9, 0..2, 1..6, 8..9, 8..9]), "1,5,8");
+        assert_eq!(repeated(&vec![0..9, 2..4, 3..7, 9..12]), "2-6");
+        assert_eq!(repeated(&vec![0..3, 3..5]), "");
     }
 
     #[test]

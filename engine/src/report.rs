@@ -124,6 +124,9 @@ impl<'a> Writer<'a> {
         let to = self.id(task.active);
         let why = match from {
             None => "nobody present owned it".to_owned(),
+            Some(_) if task.past.at(task.active).owned > 0 => {
+                format!("{to} owned other topics of the task, and they go together")
+            }
             Some(m) if kind == MoveKind::Promoted && !task.past.at(m).has_copy(task.group) => {
                 format!("{} had none", self.id(m))
             }
@@ -158,8 +161,11 @@ impl<'a> Writer<'a> {
                 let moved = self.standby_gain(task, table, left.next(), to);
                 self.report.moves.push(moved);
             }
+            let reason = match after.is_empty() {
+                true => "no standby of it is wanted",
+                false => "enough other members keep a copy",
+            };
             for from in left {
-                let reason = "enough other members keep a copy";
                 let moved = self.loss(Role::Standby, self.table(table), task.p, from, reason);
                 self.report.moves.push(moved);
             }
@@ -176,28 +182,25 @@ impl<'a> Writer<'a> {
         let history = self.placement.history;
         let source = self.placement.roster.tables[table].source;
         let has_copy = history.copies[table].contains(task.p, to);
-        let (id, was_active) = (self.id(to), history.owners[source].contains(task.p, to));
-        let (kind, reason) = match from {
-            _ if !has_copy => (MoveKind::Cold, format!("{id} has to build the copy")),
-            None if was_active => (
-                MoveKind::New,
-                format!("{id} was its active and keeps the copy"),
-            ),
-            None => (MoveKind::New, format!("{id} has its state on disk")),
-            Some(_) if was_active => (
-                MoveKind::Moved,
-                format!("{id} was its active and keeps the copy"),
-            ),
-            Some(_) => (MoveKind::Moved, format!("{id} has its state on disk")),
+        let kind = match from {
+            _ if !has_copy => MoveKind::Cold,
+            None => MoveKind::New,
+            Some(_) => MoveKind::Moved,
         };
+        let why = match history.owners[source].contains(task.p, to) {
+            _ if !has_copy => "has to build the copy",
+            true => "was its active and keeps the copy",
+            false => "has its state on disk",
+        };
+        let id = self.id(to);
         Move {
             role: Role::Standby,
             names: vec![self.table(table)],
             partition: task.p,
             from: from.map(|m| self.id(m)),
+            reason: format!("{id} {why}"),
             to: Some(id),
             kind,
-            reason,
         }
     }
 

@@ -275,3 +275,22 @@ fn topics_of_one_task_may_come_from_different_members() {
         (Role::Standby, MoveKind::Cold)
     );
 }
+
+#[test]
+fn reasons_are_sentences_about_members() {
+    let problem = stateful_group(2, 2);
+    let mut problem = after(&problem, &plan(&problem), 1);
+    problem.members.remove(0);
+    problem.members.push(stateful_member("new"));
+    let reasons: Vec<_> = plan(&problem)
+        .report
+        .moves
+        .into_iter()
+        .map(|m| m.reason)
+        .collect();
+    let expected = [
+        "new has to build the state: even loads leave no room where a copy is; nobody present owned it",
+        "new has to build the copy",
+    ];
+    assert_eq!(reasons, expected);
+}

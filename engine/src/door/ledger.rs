@@ -100,7 +100,7 @@ impl<'r, 'p> Ledger<'r, 'p> {
         let (kind, why) = match self.roster.topic(name) {
             Some(topic) if member.topics.contains(&topic) => {
                 let count = self.roster.topics[topic].partitions;
-                warn_of_outside(member, name, &partitions, count, warnings);
+                warn_of_excess(member, name, claimed, count, warnings);
                 return Some((topic, partitions));
             }
             _ if self.roster.partitions_of(name).is_some() => {
@@ -128,7 +128,7 @@ impl<'r, 'p> Ledger<'r, 'p> {
         let (kind, why) = match self.roster.table(name) {
             Some(table) if member.tables.contains(&table) => {
                 let count = self.roster.table_partitions(table);
-                warn_of_outside(member, &what, &partitions, count, warnings);
+                warn_of_excess(member, &what, claimed, count, warnings);
                 return Some((table, partitions));
             }
             Some(_) => (
@@ -161,17 +161,24 @@ fn named(claimed: &Partitions) -> Option<Ranges> {
     (!ranges.is_empty()).then_some(ranges)
 }
 
-fn warn_of_outside(
+/// Warns of partitions that do not exist, and of those that are claimed more than once.
+fn warn_of_excess(
     member: &MemberEntry<'_>,
     name: &str,
-    claimed: &Ranges,
+    claimed: &Partitions,
     count: u32,
     warnings: &mut Warnings,
 ) {
-    let outside = claimed.outside(count);
+    let outside = Ranges::normalised(claimed).outside(count);
     if !outside.is_empty() {
         member.warn(warnings, WarningKind::NoSuchPartition, name, |n| {
             format!("claims {n} {outside}, which has {count} partitions")
+        });
+    }
+    let repeated = Ranges::repeated(claimed);
+    if !repeated.is_empty() {
+        member.warn(warnings, WarningKind::DuplicateClaim, name, |n| {
+            format!("claims {n} {repeated} more than once")
         });
     }
 }

@@ -63,6 +63,13 @@ mod tests {
     }
 
     #[test]
+    fn a_partition_claimed_twice_counts_once() {
+        let warned = said_by_m2(|m| m.active = claims(1, &[("orders", &[1, 0, 1])]));
+        let detail = "claims orders 1 more than once";
+        assert_eq!(warned, one(WarningKind::DuplicateClaim, detail));
+    }
+
+    #[test]
     fn claims_on_topics_of_others_are_not_believed() {
         let warned = said_by_m2(|m| m.active = claims(1, &[("clicks", &[0]), ("ghosts", &[0])]));
         let expected = [
