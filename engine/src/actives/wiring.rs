@@ -79,9 +79,9 @@ impl<'a> Wiring<'a> {
         }
     }
 
+    /// Every task reaches its hub, every hub a member, every member the sink: no unit is left.
     pub(super) fn solve(self) -> Flow {
-        let flow = self.network.solve();
-        flow.expect("every task reaches its hub, every hub a member, every member the sink")
+        self.network.solve()
     }
 
     /// Wires the tasks of a group.

@@ -23,11 +23,6 @@ impl Flow {
     }
 }
 
-/// Some unit has no way to a node that wants it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the network cannot carry its supply")]
-pub(crate) struct Infeasible;
-
 /// Nodes with supplies, and arcs whose units get dearer.
 #[derive(Debug)]
 pub(crate) struct Network<const N: usize> {
@@ -97,13 +92,10 @@ impl<const N: usize> Network<N> {
 
     /// A cheapest flow that carries every unit of supply to where units are wanted.
     ///
-    /// Of several cheapest ones the same is found every time.
-    ///
-    /// # Errors
-    /// [`Infeasible`] when the arcs cannot carry the supply.
-    pub(crate) fn solve(self) -> Result<Flow, Infeasible> {
-        let arcs = Residual::new(self).settle()?;
-        Ok(Flow(arcs.iter().map(|arc| arc.flow).collect()))
+    /// Of several cheapest ones the same is found every time. Units that have no way stay where they are.
+    pub(crate) fn solve(self) -> Flow {
+        let arcs = Residual::new(self).settle();
+        Flow(arcs.iter().map(|arc| arc.flow).collect())
     }
 
     fn intern(&mut self, cost: Cost<N>) -> usize {

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::cost::Cost;
-use super::network::{ArcData, Infeasible, Network};
+use super::network::{ArcData, Network};
 
 /// A direction on an arc: even = forward, odd = backward.
 #[derive(Clone, Copy)]
@@ -63,17 +63,19 @@ impl<const N: usize> Residual<N> {
         residual
     }
 
-    /// Carries everything; the arcs then hold a cheapest flow.
-    pub(super) fn settle(mut self) -> Result<Vec<ArcData>, Infeasible> {
+    /// Carries everything that has a way; the arcs then hold a cheapest flow.
+    pub(super) fn settle(mut self) -> Vec<ArcData> {
         while !self.surplus.is_empty() {
             self.labels.begin();
-            let (nearest, settled) = self.nearest_deficit()?;
+            let Some((nearest, settled)) = self.nearest_deficit() else {
+                break;
+            };
             self.lower_prices(nearest, &settled);
             self.push_everything();
             let excess = &self.excess;
             self.surplus.retain(|&v| excess[v] > 0);
         }
-        Ok(self.arcs)
+        self.arcs
     }
 
     /// Gives every arc the units that are worth it at the starting prices.
@@ -95,7 +97,7 @@ impl<const N: usize> Residual<N> {
 
     /// Dijkstra from every surplus at once to the nearest node that wants units: its distance, and the nodes
     /// that are nearer.
-    fn nearest_deficit(&mut self) -> Result<(Cost<N>, Vec<usize>), Infeasible> {
+    fn nearest_deficit(&mut self) -> Option<(Cost<N>, Vec<usize>)> {
         let mut frontier = Frontier::new(&self.surplus);
         self.surplus
             .iter()
@@ -107,11 +109,11 @@ impl<const N: usize> Residual<N> {
             }
             settled.push(node);
             if self.excess[node] < 0 {
-                return Ok((distance, settled));
+                return Some((distance, settled));
             }
             self.relax(node, distance, &mut frontier);
         }
-        Err(Infeasible)
+        None
     }
 
     fn relax(&mut self, node: usize, distance: Cost<N>, frontier: &mut Frontier<N>) {

@@ -95,9 +95,9 @@ impl<'a> Wiring<'a> {
         }
     }
 
+    /// No task sends more units than it has members to send them to: no unit is left.
     pub(super) fn solve(self) -> Flow {
-        let flow = self.network.solve();
-        flow.expect("no task sends more units than it has members to send them to")
+        self.network.solve()
     }
 
     /// Wires the tasks of a group.
