@@ -141,6 +141,7 @@ impl Assignor for Copartitioned {
     fn on_assignment(&self, assigned: &Assigned<'_>) {
         let own = self.read(assigned);
         let held = Held {
+            member: Some(assigned.member.to_owned()),
             generation: Some(assigned.generation),
             active: to_sets(assigned.partitions),
             standby: own.standby,

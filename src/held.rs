@@ -11,6 +11,8 @@ use crate::partitions::{PartitionSets, contains, difference, intersection};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Held {
+    /// Id by which the group knows this member; `None` while nothing is held.
+    pub member: Option<String>,
     /// Generation of the assignment; `None` while nothing is held.
     pub generation: Option<i32>,
     /// Active partitions, by topic.
@@ -96,6 +98,7 @@ mod tests {
 
     fn held() -> Held {
         Held {
+            member: Some("m1".to_owned()),
             generation: Some(7),
             active: sets("orders", &[0, 1]),
             standby: sets("counts", &[2]),

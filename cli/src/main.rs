@@ -1,2 +1,67 @@
-//! The `assignor` command.
-fn main() {}
+//! The `assignor` command: arguments, logs and exit statuses.
+//!
+//! `assignor plan` answers what the assignor would do with a group that is described in a file;
+//! `assignor demo` runs a group on a cluster. Everything else is the library's.
+mod demo;
+mod moves;
+mod plan;
+mod ranges;
+mod table;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{ArgAction, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+/// Co-partitioned, sticky partition assignment with standbys for rdkafka consumers.
+#[derive(Parser)]
+#[command(name = "assignor", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Log more on stderr: -v what happens, -vv reasons too. RUST_LOG, where set, has the last word.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// What would the assignor do with this group?
+    Plan(plan::Arguments),
+    /// Show a group at work: members that join, leave, die and are replaced while records flow.
+    Demo(demo::Arguments),
+    /// One member of the demo's group.
+    #[command(hide = true)]
+    Member(demo::member::Arguments),
+}
+
+/// Exit status of a command that could not do what it was asked for.
+const UNUSABLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log_to_stderr(arguments.verbose);
+    let done = match &arguments.command {
+        Command::Plan(arguments) => plan::run(arguments),
+        Command::Demo(demo) => demo::run(demo, arguments.verbose),
+        Command::Member(arguments) => demo::member::run(arguments),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(UNUSABLE)
+    })
+}
+
+fn log_to_stderr(verbose: u8) {
+    let default = match verbose {
+        0 => "error",
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .init();
+}
