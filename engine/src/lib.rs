@@ -3,6 +3,7 @@
 //! Pure, total and deterministic: no clock, no I/O, no randomness; the same answer for any order of members.
 #![forbid(unsafe_code)]
 
+mod flow;
 mod plan;
 mod problem;
 
