@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use rdkafka::ClientConfig;
+
 use crate::plugin::Client;
 
 /// Partitions by topic, each list sorted and without duplicates.
@@ -23,6 +25,12 @@ pub trait Assignor: Send + Sync + 'static {
     /// Whether members give up everything before a rebalance, or only what moves.
     fn protocol(&self) -> RebalanceProtocol {
         RebalanceProtocol::Eager
+    }
+
+    /// Settings that the assignor needs in the consumer's configuration, such as `client.rack`; applied to a copy of it
+    /// before the consumer is created.
+    fn configure(&self, config: &mut ClientConfig) {
+        let _ = config;
     }
 
     /// A consumer is being created with this assignor; an error refuses the creation.
@@ -60,9 +68,58 @@ pub trait Assignor: Send + Sync + 'static {
         let _ = revoked;
     }
 
+    /// What this assignor gave last does not hold any more: another assignor of the strategy list decided a
+    /// rebalance, and what it decided is not told; or the member was thrown out of the group and joins again.
+    fn on_superseded(&self, client: &Arc<Client>) {
+        let _ = client;
+    }
+
     /// The consumer is gone; nothing more is called for it.
     fn detach(&self, client: &Arc<Client>) {
         let _ = client;
+    }
+}
+
+/// Shared between consumers, or between a consumer and the application.
+impl<A: Assignor + ?Sized> Assignor for Arc<A> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn protocol(&self) -> RebalanceProtocol {
+        (**self).protocol()
+    }
+
+    fn configure(&self, config: &mut ClientConfig) {
+        (**self).configure(config);
+    }
+
+    fn attach(&self, client: &Arc<Client>) -> Result<(), AssignorError> {
+        (**self).attach(client)
+    }
+
+    fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
+        (**self).subscription_user_data(join)
+    }
+
+    fn assign(&self, group: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError> {
+        (**self).assign(group)
+    }
+
+    fn on_assignment(&self, assigned: &Assigned<'_>) {
+        (**self).on_assignment(assigned);
+    }
+
+    fn on_revoked(&self, revoked: &Revoked<'_>) {
+        (**self).on_revoked(revoked);
+    }
+
+    fn on_superseded(&self, client: &Arc<Client>) {
+        (**self).on_superseded(client);
+    }
+
+    fn detach(&self, client: &Arc<Client>) {
+        (**self).detach(client);
     }
 }
 
@@ -89,7 +146,7 @@ pub struct Join<'a> {
 }
 
 /// A group as its leader sees it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
     /// Group id.
     pub id: String,

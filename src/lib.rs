@@ -1,4 +1,63 @@
-//! Custom partition assignors for rdkafka.
+//! Custom partition assignors for [rdkafka](https://docs.rs/rdkafka) consumers, and one for stateful stream processing.
+//!
+//! * [`Assignors`] creates consumers that know assignors of one's own: implement [`Assignor`](assignor::Assignor),
+//!   name it in `partition.assignment.strategy`, also next to librdkafka's own.
+//! * [`Copartitioned`] is the assignor that comes along: equal partition numbers of topics that are joined go to
+//!   one member, partitions stay where they are if they can, and tables have standby copies on other members that
+//!   take over warm when one dies. Its [`Handle`] tells the application what is its own at every moment.
+//!
+//! ```
+//! use rdkafka::ClientConfig;
+//! use rdkafka::consumer::{BaseConsumer, Consumer};
+//! use rdkafka_assignor::{Assignors, Copartitioned};
+//!
+//! let assignor = Copartitioned::builder("shop")
+//!     .host("10.0.0.1:8080")
+//!     .table("counts", "orders")
+//!     .build()?;
+//! let handle = assignor.handle();
+//!
+//! let mut config = ClientConfig::new();
+//! config.set("group.id", "shop").set("partition.assignment.strategy", "copartitioned");
+//! let consumer: BaseConsumer = Assignors::new().with(assignor).create(&config)?;
+//! let topics = handle.subscription(["orders", "users"]);
+//! consumer.subscribe(&topics.iter().map(String::as_str).collect::<Vec<_>>())?;
+//!
+//! assert!(!handle.is_active("orders", 0)); // not before the group has given it
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What it is not: a stream processor. It consumes no changelog, stores no table and serves no query; it says which
+//! partitions and copies a member is to keep. It is not for `group.protocol=consumer`, where brokers assign, and it
+//! works with the one librdkafka that it was compiled for.
+//!
+//! [`engine`] makes the plans, without Kafka: for tools that ask what would happen.
 pub mod assignor;
+mod claims;
+mod config;
+pub mod cooperative;
+mod copartitioned;
+mod delivered;
+mod handle;
+mod held;
+mod leader;
+mod leader_topic;
+mod led;
+mod partitions;
 mod plugin;
-pub use plugin::Client;
+mod register;
+mod round;
+mod strategy;
+mod telemetry;
+
+pub use config::{Builder, ConfigError};
+pub use copartitioned::Copartitioned;
+pub use delivered::{DeliveredError, DeliveredKind};
+pub use handle::Handle;
+pub use held::Held;
+pub use led::{LeaderWarning, Led, Share};
+pub use partitions::PartitionSets;
+pub use plugin::{Client, mock};
+pub use rdkafka_assignor_engine as engine;
+pub use rdkafka_assignor_protocol::PartitionSet;
+pub use register::{Assignors, CreateError};

@@ -23,8 +23,9 @@ pub struct MemberPlan {
     pub active: BTreeMap<String, Vec<u32>>,
     /// Standby partitions by table, sorted.
     pub standby: BTreeMap<String, Vec<u32>>,
-    /// Partitions of global tables by table, sorted.
-    pub global: BTreeMap<String, Vec<u32>>,
+    /// Partition counts of the global tables that it holds whole. A count and not a list, because it is a
+    /// member's word and may be huge.
+    pub global: BTreeMap<String, u32>,
 }
 
 /// Topics whose equal partition numbers go together, with the tables that hang on them.
@@ -53,8 +54,59 @@ pub struct Warning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
+    /// Two members with one id; the one with the newest claims is kept.
+    DuplicateMember,
+    /// A topic or table that one member names twice.
+    DuplicateName,
+    /// A subscription to, or a claim on, a topic that does not exist.
+    UnknownTopic,
+    /// A claim on a topic that the member does not subscribe to.
+    NotSubscribed,
+    /// A claim on a table that nobody declares.
+    UnknownTable,
+    /// A claim on a table that the member does not declare.
+    UndeclaredTable,
     /// A claim on a partition that does not exist.
     NoSuchPartition,
+    /// A claim that is older than another one on the same partition.
+    StaleClaim,
+    /// Claims of a generation that the group has not completed yet; they count as the oldest.
+    FutureGeneration,
+    /// A table whose source topic is unknown, or not subscribed to by the member.
+    SourceNotSubscribed,
+    /// Members disagree on the source topic of a table.
+    SourceMismatch,
+    /// Members disagree on the number of standby replicas; the largest counts.
+    ReplicasMismatch,
+    /// Members disagree on the partition count of a global table; the largest counts.
+    GlobalMismatch,
+    /// Members declare different co-partition sets; they are united.
+    CopartitionMismatch,
+    /// The leader topic cannot be grouped or be the source of a table.
+    LeaderTopic,
+}
+
+impl WarningKind {
+    /// A stable name in kebab case, for logs and for the command's output.
+    pub fn name(self) -> &'static str {
+        match self {
+            WarningKind::DuplicateMember => "duplicate-member",
+            WarningKind::DuplicateName => "duplicate-name",
+            WarningKind::UnknownTopic => "unknown-topic",
+            WarningKind::NotSubscribed => "not-subscribed",
+            WarningKind::UnknownTable => "unknown-table",
+            WarningKind::UndeclaredTable => "undeclared-table",
+            WarningKind::NoSuchPartition => "no-such-partition",
+            WarningKind::StaleClaim => "stale-claim",
+            WarningKind::FutureGeneration => "future-generation",
+            WarningKind::SourceNotSubscribed => "source-not-subscribed",
+            WarningKind::SourceMismatch => "source-mismatch",
+            WarningKind::ReplicasMismatch => "replicas-mismatch",
+            WarningKind::GlobalMismatch => "global-mismatch",
+            WarningKind::CopartitionMismatch => "copartition-mismatch",
+            WarningKind::LeaderTopic => "leader-topic",
+        }
+    }
 }
 
 /// Something that retrying does not mend.
@@ -72,8 +124,23 @@ pub struct GroupError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum GroupErrorKind {
-    /// Topics of a declared set differ in partition count.
+    /// Topics of a declared set differ in partition count: the whole set stays unassigned.
     CopartitionMismatch,
+    /// A topic of a declared set does not exist: the whole set stays unassigned.
+    NoSuchTopic,
+    /// Not all subscribers of a declared set subscribe to a topic of it: that topic stays unassigned.
+    IncompleteSubscription,
+}
+
+impl GroupErrorKind {
+    /// A stable name in kebab case, for logs and for the command's output.
+    pub fn name(self) -> &'static str {
+        match self {
+            GroupErrorKind::CopartitionMismatch => "copartition-mismatch",
+            GroupErrorKind::NoSuchTopic => "no-such-topic",
+            GroupErrorKind::IncompleteSubscription => "incomplete-subscription",
+        }
+    }
 }
 
 /// Moves, and the values of the ranked objectives.

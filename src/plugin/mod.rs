@@ -1,27 +1,18 @@
 //! The way into librdkafka: the only unsafe code.
+//!
+//! `shim.c` is compiled against librdkafka's private headers and hands out flat arrays ([`ffi`]); [`flat`] turns
+//! them into the values of [`crate::assignor`]; [`callbacks`] are what librdkafka calls; [`register`] is how they
+//! get there; [`Client`] is the one way back.
+//!
+//! What is called on which thread: `assign`, `subscription_user_data` and `on_assignment` on librdkafka's main
+//! thread; `on_revoked` on the thread that polls, before the application's own rebalance callback; `detach` on the
+//! thread that drops the consumer. No unwind crosses into C.
+mod callbacks;
+mod client;
+mod ffi;
+mod flat;
+pub mod mock;
+mod register;
 
-/// One consumer, as its assignors see it; outlives it safely.
-#[derive(Debug)]
-pub struct Client {
-    id: u64,
-}
-
-impl Client {
-    /// Unique in this process.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// `group.id`.
-    pub fn group_id(&self) -> &str {
-        ""
-    }
-
-    /// Whether librdkafka considers the current assignment lost, asked live; `true` once the consumer is gone.
-    pub fn assignment_lost(&self) -> bool {
-        true
-    }
-
-    /// Ask for a rebalance; partitions stay as they are until it is done. Does nothing once the consumer is gone.
-    pub fn request_rebalance(&self) {}
-}
+pub use client::Client;
+pub(crate) use register::{Failure, Registered, check_version, register};

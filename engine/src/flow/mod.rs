@@ -26,4 +26,4 @@ mod residual;
 mod tests;
 
 pub(crate) use cost::Cost;
-pub(crate) use network::{Arc, Flow, Infeasible, Network, Node};
+pub(crate) use network::{Arc, Flow, Network, Node};

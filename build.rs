@@ -1,0 +1,70 @@
+//! Compiles the shim against the librdkafka that `rdkafka-sys` built: its headers and its `config.h`, so that the
+//! layout of the private structs is right by construction.
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process;
+
+const SHIM: &str = "src/plugin/shim.c";
+
+fn main() {
+    println!("cargo::rerun-if-changed={SHIM}");
+    println!("cargo::rerun-if-changed=src/plugin/shim.h");
+    let root = librdkafka_root();
+    let mut shim = cc::Build::new();
+    shim.file(SHIM).include(root.join("src")).warnings(false);
+    let needs_openssl = built_with_ssl(&root);
+    if needs_openssl {
+        shim.includes(openssl_includes());
+    }
+    if let Err(error) = shim.try_compile("rdkafka_assignor_shim") {
+        if needs_openssl && env::var_os("DEP_OPENSSL_VERSION_NUMBER").is_none() {
+            stop(
+                "librdkafka is built with SSL, and the shim needs the same OpenSSL headers: enable the feature `ssl`, \
+                 `ssl-vendored` or `sasl` of rdkafka-assignor, not only that of rdkafka",
+            );
+        }
+        stop(&format!("the shim does not compile: {error}"));
+    }
+}
+
+/// Where `rdkafka-sys` built librdkafka; it says so only if it did, and only to direct dependents.
+fn librdkafka_root() -> PathBuf {
+    let Some(root) = env::var_os("DEP_RDKAFKA_ROOT").map(PathBuf::from) else {
+        stop(
+            "rdkafka-assignor needs the private headers and symbols of the librdkafka that rdkafka-sys builds by \
+             default: disable the features `dynamic-linking` and `cmake-build` of rdkafka and rdkafka-sys",
+        );
+    };
+    if !root.join("src/rdkafka_int.h").exists() || !root.join("config.h").exists() {
+        stop(
+            "rdkafka-assignor needs librdkafka's private headers and config.h, which this prebuilt librdkafka lacks: \
+             let rdkafka-sys build it (no feature `static-external`)",
+        );
+    }
+    root
+}
+
+fn built_with_ssl(root: &Path) -> bool {
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("config.h").display()
+    );
+    std::fs::read_to_string(root.join("config.h")).is_ok_and(|config| {
+        config
+            .lines()
+            .any(|line| line.trim_end() == "#define WITH_SSL 1")
+    })
+}
+
+/// Nothing is fine where OpenSSL's headers are on the compiler's own path.
+fn openssl_includes() -> Vec<PathBuf> {
+    env::var_os("DEP_OPENSSL_INCLUDE")
+        .map(PathBuf::from)
+        .into_iter()
+        .collect()
+}
+
+fn stop(sentence: &str) -> ! {
+    println!("cargo::error={sentence}");
+    process::exit(1);
+}

@@ -1,0 +1,68 @@
+//! The leader topic: whoever is given partition 0 of `{app}-__assignor-__leader` leads the application.
+//!
+//! A missing topic in a subscription is a poll error, and so is a regular expression that matches nothing. So the
+//! leader topic joins as the alternative in an expression that stands for one of the application's own topics, and
+//! librdkafka adds it when it first sees it in its metadata (`topic.metadata.refresh.interval.ms`), and rejoins:
+//!
+//! | application | topics | subscription |
+//! |---|---|---|
+//! | `shop` | `orders`, `users` | `^(orders\|shop-__assignor-__leader)$`, `users` |
+//! | `eu.shop` | `orders` | `^(orders\|eu[.]shop-__assignor-__leader)$` |
+//!
+//! The price is that of every regular expression: librdkafka asks for the metadata of all topics that it may see.
+
+/// Name of an application's leader topic.
+pub(crate) fn name(app_id: &str) -> String {
+    format!("{app_id}-__assignor-__leader")
+}
+
+/// The topics with the leader topic, which may be missing. Where the application has nothing but expressions of its
+/// own, it is an entry by itself, and its absence is reported once.
+pub(crate) fn subscription<'a>(
+    topics: impl IntoIterator<Item = &'a str>,
+    leader_topic: Option<&str>,
+) -> Vec<String> {
+    let mut topics: Vec<String> = topics.into_iter().map(str::to_owned).collect();
+    let Some(leader) = leader_topic.map(literally) else {
+        return topics;
+    };
+    match topics.iter_mut().find(|topic| !topic.starts_with('^')) {
+        Some(topic) => *topic = format!("^({}|{leader})$", literally(topic)),
+        None => topics.push(format!("^{leader}$")),
+    }
+    topics
+}
+
+/// As an expression. Of the characters that topic names are made of only the dot means something in one.
+fn literally(topic: &str) -> String {
+    topic.replace('.', "[.]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subscribed(topics: &[&str]) -> Vec<String> {
+        subscription(topics.iter().copied(), Some(&name("eu.shop")))
+    }
+
+    #[test]
+    fn the_leader_topic_hides_behind_a_topic_that_exists() {
+        let with_leader = "^(a[.]b|eu[.]shop-__assignor-__leader)$";
+        assert_eq!(subscribed(&["a.b", "c"]), [with_leader, "c"]);
+        assert_eq!(subscribed(&["^c.*", "a.b"]), ["^c.*", with_leader]);
+    }
+
+    #[test]
+    fn expressions_of_the_application_are_left_alone() {
+        assert_eq!(
+            subscribed(&["^c.*"]),
+            ["^c.*", "^eu[.]shop-__assignor-__leader$"]
+        );
+    }
+
+    #[test]
+    fn without_a_leader_topic_there_is_nothing_to_add() {
+        assert_eq!(subscription(["orders"], None), ["orders"]);
+    }
+}

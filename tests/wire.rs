@@ -1,0 +1,286 @@
+//! What members of other make say and are told, to the byte.
+#[path = "support/raw.rs"]
+mod raw;
+mod support;
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use raw::{Body, RawMember, listening_broker};
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka_assignor::Assignors;
+use rdkafka_assignor::assignor::RebalanceProtocol::{self, Cooperative, Eager};
+use rdkafka_assignor::mock::MockCluster;
+use support::{Event, Member, Probe, cluster, config, config_for, deal, eventually, partitions};
+
+/// Metadata of a subscription, version 3.
+fn subscription(
+    topics: &[&str],
+    user_data: &[u8],
+    owned: &[(&str, &[i32])],
+    generation: i32,
+) -> Body {
+    let body = Body::default()
+        .i16(3)
+        .array(topics, |body, topic| body.string(topic));
+    let body = body
+        .bytes(Some(user_data))
+        .partitions(owned)
+        .i32(generation);
+    body.i16(-1)
+}
+
+/// Metadata of a subscription, version 0, with user data null.
+fn ancient_subscription(topics: &[&str]) -> Body {
+    Body::default()
+        .i16(0)
+        .array(topics, |body, topic| body.string(topic))
+        .bytes(None)
+}
+
+fn assignment(partitions: &[(&str, &[i32])], user_data: Option<&[u8]>) -> Body {
+    Body::default()
+        .i16(0)
+        .partitions(partitions)
+        .bytes(user_data)
+}
+
+/// A consumer that leads, with a raw member in the same round.
+fn with_raw_member(
+    protocol: RebalanceProtocol,
+    probe: Probe,
+    metadata: &Body,
+) -> (MockCluster, Arc<Probe>, Member, RawMember) {
+    let cluster = cluster();
+    cluster.set_initial_rebalance_delay(Duration::from_millis(1500));
+    let probe = Arc::new(probe);
+    assert_eq!(
+        rdkafka_assignor::assignor::Assignor::protocol(&probe),
+        protocol
+    );
+    let member = Member::join(
+        &config(&cluster),
+        &Assignors::new().with(Arc::clone(&probe)),
+        &["t"],
+    );
+    eventually("the consumer has joined", || {
+        probe
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Join { .. }))
+    });
+    thread::sleep(Duration::from_millis(200));
+    let mut raw = RawMember::new(&cluster.bootstrap_servers());
+    raw.send_join("probe", &metadata.0);
+    assert!(!raw.joined().leader);
+    (cluster, probe, member, raw)
+}
+
+#[test]
+fn member_of_version_0_with_null_user_data_gets_its_share() {
+    for protocol in [Eager, Cooperative] {
+        let (_cluster, probe, member, mut raw) = with_raw_member(
+            protocol,
+            Probe::new("probe", protocol),
+            &ancient_subscription(&["t", "t"]),
+        );
+        let bytes = raw.sync(&[]);
+        let group = &probe.groups()[0];
+        let old = group
+            .members
+            .iter()
+            .find(|member| member.id == raw.id())
+            .unwrap();
+        assert_eq!(
+            (&old.owned, old.generation, &old.user_data),
+            (&None, None, &None)
+        );
+        assert_eq!(old.topics, ["t"]);
+        let theirs: &[i32] = if group.members[0].id == raw.id() {
+            &[0, 2]
+        } else {
+            &[1, 3]
+        };
+        assert_eq!(bytes, assignment(&[("t", theirs)], Some(&[2])).0);
+        eventually("the consumer has the rest", || member.load() == 2);
+    }
+}
+
+#[test]
+fn empty_user_data_is_delivered_as_one_byte_and_subscriptions_are_not_echoed() {
+    let probe = Probe::new("probe", Eager).deciding(|group| {
+        let mut target = deal(group);
+        target
+            .values_mut()
+            .for_each(|assignment| assignment.user_data.clear());
+        Ok(target)
+    });
+    let metadata = subscription(&["u"], b"do not echo this", &[], -1);
+    let (_cluster, probe, member, mut raw) = with_raw_member(Eager, probe, &metadata);
+    assert_eq!(raw.sync(&[]), assignment(&[("u", &[0, 1])], Some(&[0])).0);
+    eventually("the consumer has its own", || member.load() == 4);
+    let assigned = probe.events().into_iter().find_map(|event| match event {
+        Event::Assigned { user_data, .. } => Some(user_data),
+        _ => None,
+    });
+    assert_eq!(assigned, Some(vec![0]));
+}
+
+#[test]
+fn hostile_claims_reach_the_assignor_without_negative_numbers_and_hold_up_their_own_alone() {
+    let claims: &[(&str, &[i32])] = &[("t", &[3, -5, 3, 2_000_000_000]), ("gone", &[0])];
+    let metadata = subscription(&["t"], b"", claims, 1);
+    let (_cluster, probe, member, mut raw) = with_raw_member(
+        Cooperative,
+        Probe::new("probe", Cooperative).deciding(|group| {
+            let mut target = deal(group);
+            let all = target[&group.leader]
+                .partitions
+                .keys()
+                .map(|topic| (topic.clone(), vec![0, 1, 2, 3]))
+                .collect();
+            target
+                .values_mut()
+                .for_each(|assignment| assignment.partitions.clear());
+            target.get_mut(&group.leader).unwrap().partitions = all;
+            Ok(target)
+        }),
+        &metadata,
+    );
+    assert_eq!(raw.sync(&[]), assignment(&[], Some(&[2])).0);
+    let group = &probe.groups()[0];
+    let hostile = group
+        .members
+        .iter()
+        .find(|member| member.id == raw.id())
+        .unwrap();
+    assert_eq!(
+        hostile.owned,
+        Some(partitions(&[("gone", &[0]), ("t", &[3, 2_000_000_000])]))
+    );
+    assert_eq!(hostile.generation, Some(1));
+    eventually("the consumer has what nobody claims", || {
+        member.partitions() == partitions(&[("t", &[0, 1, 2])])
+    });
+}
+
+#[test]
+fn member_whose_metadata_cannot_be_parsed_is_not_in_the_group() {
+    // Version 1 without the owned partitions: librdkafka leaves it out, so that it gets nothing.
+    let metadata = Body::default()
+        .i16(1)
+        .array(&["t"], |body, topic| body.string(topic))
+        .bytes(None);
+    let (_cluster, probe, _member, raw) =
+        with_raw_member(Eager, Probe::new("probe", Eager), &metadata);
+    eventually("the leader decides", || !probe.groups().is_empty());
+    let group = &probe.groups()[0];
+    assert_eq!(group.members.len(), 1);
+    assert_ne!(group.members[0].id, raw.id());
+}
+
+#[test]
+fn subscriptions_are_kafkas_bytes_and_a_foreign_leaders_assignment_is_understood() {
+    let cluster = cluster();
+    cluster.set_initial_rebalance_delay(Duration::from_millis(1500));
+    let mut leader = RawMember::new(&cluster.bootstrap_servers());
+    leader.send_join("probe", &ancient_subscription(&["t"]).0);
+    let probe = Arc::new(Probe::new("probe", Cooperative));
+    let member = Member::join(
+        &config(&cluster),
+        &Assignors::new().with(Arc::clone(&probe)),
+        &["t", "u"],
+    );
+    let joined = leader.joined();
+    assert!(joined.leader);
+    let (id, metadata) = joined
+        .members
+        .into_iter()
+        .find(|(id, _)| id != leader.id())
+        .unwrap();
+    assert_eq!(
+        metadata,
+        subscription(&["t", "u"], b"subscription", &[], -1).0
+    );
+
+    // Without user data, as librdkafka's own assignors answer, and in no order.
+    let theirs = assignment(&[("u", &[1]), ("t", &[3, 0])], None).0;
+    let ours = assignment(&[], None).0;
+    leader.sync(&[(id.clone(), theirs), (leader.id().to_owned(), ours)]);
+    eventually("the consumer has its share", || member.load() == 3);
+    let first = leader.generation();
+    let expected = Event::Assigned {
+        member: id,
+        generation: first,
+        partitions: partitions(&[("t", &[0, 3]), ("u", &[1])]),
+        user_data: Vec::new(),
+    };
+    assert_eq!(probe.events().last(), Some(&expected));
+
+    // The next join says what is owned, and since when.
+    leader.send_join("probe", &ancient_subscription(&["t"]).0);
+    let (_, metadata) = leader
+        .joined()
+        .members
+        .into_iter()
+        .find(|(id, _)| id != leader.id())
+        .unwrap();
+    let owned: &[(&str, &[i32])] = &[("t", &[0, 3]), ("u", &[1])];
+    assert_eq!(
+        metadata,
+        subscription(&["t", "u"], b"subscription", owned, first).0
+    );
+    leader.leave();
+}
+
+#[test]
+fn strategies_go_over_the_wire_in_the_users_order() {
+    let (servers, joins) = listening_broker();
+    let mut config = config_for(&servers);
+    config
+        .set("api.version.request", "false")
+        .set("broker.version.fallback", "0.9.0.0");
+    config.set(
+        "partition.assignment.strategy",
+        "roundrobin, second,range,first",
+    );
+    let assignors = Assignors::new()
+        .with(Probe::new("first", Eager))
+        .with(Probe::new("second", Eager).with_user_data(b""));
+    let consumer: BaseConsumer = assignors.create(&config).unwrap();
+    consumer.subscribe(&["t"]).unwrap();
+    let join = joins.recv_timeout(Duration::from_secs(60)).unwrap();
+    let names: Vec<&str> = join.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["roundrobin", "second", "range", "first"]);
+    assert_eq!(join[1].1, subscription(&["t"], b"", &[], -1).0);
+    assert_eq!(join[3].1, subscription(&["t"], b"subscription", &[], -1).0);
+}
+
+#[test]
+fn leader_without_a_readable_member_survives() {
+    // More topics than librdkafka reads: not even its own subscription.
+    let cluster = MockCluster::new(1).unwrap();
+    cluster.set_initial_rebalance_delay(Duration::from_millis(200));
+    let topics: Vec<String> = (0..10_001).map(|number| format!("t{number}")).collect();
+    topics
+        .iter()
+        .for_each(|topic| cluster.create_topic(topic, 1).unwrap());
+    let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
+    let probe = Arc::new(Probe::new("probe", Cooperative));
+    let member = Member::join(
+        &config(&cluster),
+        &Assignors::new().with(Arc::clone(&probe)),
+        &topics,
+    );
+    let joins = || {
+        probe
+            .events()
+            .iter()
+            .filter(|event| matches!(event, Event::Join { .. }))
+            .count()
+    };
+    eventually("the leader tries again", || joins() >= 2);
+    assert!(probe.groups().is_empty(), "the assignor is not bothered");
+    member.leave();
+}
