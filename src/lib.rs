@@ -62,3 +62,8 @@ pub use plugin::{Client, mock};
 pub use rdkafka_assignor_engine as engine;
 pub use rdkafka_assignor_protocol::PartitionSet;
 pub use register::{Assignors, CreateError};
+
+/// The snippets of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
