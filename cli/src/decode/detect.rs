@@ -1,0 +1,57 @@
+//! What bytes are: found out, or said by the user.
+//!
+//! User data of this assignor and of Faust's begins unmistakably. For the others the layouts decide: bytes are the first
+//! of a subscription, an assignment, `sticky` and `cooperative-sticky` that they fit whole.
+use anyhow::bail;
+
+use super::node::Node;
+use super::{Kind, consumer, user_data};
+
+/// Reads bytes of any kind.
+///
+/// # Errors
+/// When they are of none, or of one that begins unmistakably but are broken.
+pub fn any(bytes: &[u8]) -> anyhow::Result<Node> {
+    if bytes.is_empty() {
+        bail!("there are no bytes");
+    }
+    if user_data::is_unmistakable(bytes) {
+        return user_data::read(bytes);
+    }
+    let whole = [consumer::whole_subscription, consumer::whole_assignment];
+    if let Some(read) = whole.iter().find_map(|read| read(bytes)) {
+        return Ok(read);
+    }
+    match user_data::read(bytes) {
+        Ok(read) => Ok(read),
+        Err(_) => bail!(
+            "this is no subscription ({}), no assignment ({}), and no user data that is known here; --kind reads it as \
+             what you know it to be",
+            fault(consumer::subscription(bytes)),
+            fault(consumer::assignment(bytes)),
+        ),
+    }
+}
+
+fn fault(read: anyhow::Result<Node>) -> String {
+    match read {
+        Ok(_) => "there are bytes after its end".to_owned(),
+        Err(fault) => fault.root_cause().to_string(),
+    }
+}
+
+/// Reads bytes as what the user says.
+///
+/// # Errors
+/// When they are something else.
+pub fn of_kind(kind: Kind, bytes: &[u8]) -> anyhow::Result<Node> {
+    match kind {
+        Kind::Subscription => consumer::subscription(bytes),
+        Kind::Assignment => consumer::assignment(bytes),
+        Kind::UserData => user_data::read(bytes),
+        Kind::Copartitioned => user_data::copartitioned(bytes),
+        Kind::Faust => user_data::faust(bytes),
+        Kind::Sticky => user_data::sticky(bytes),
+        Kind::CooperativeSticky => user_data::cooperative_sticky(bytes),
+    }
+}
