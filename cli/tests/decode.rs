@@ -128,16 +128,20 @@ fn share() -> AssignmentUserData {
     }
 }
 
-#[test]
-fn a_subscription_of_ours_is_shown_whole() {
-    let subscription = Subscription {
+/// What that member sends.
+fn subscription() -> Subscription {
+    Subscription {
         topics: vec!["orders".into(), "users".into()],
         user_data: Some(member().encode().expect("writable")),
         owned: vec![topic("orders", &[0, 1, 2, 3, 7])],
         generation: Some(7),
         rack: Some("a".into()),
-    };
-    let bytes = subscription.encode(Version::V3).expect("writable");
+    }
+}
+
+#[test]
+fn a_subscription_of_ours_is_shown_whole() {
+    let bytes = subscription().encode(Version::V3).expect("writable");
     let expected = json!({
         "kind": "subscription", "version": 3, "topics": ["orders", "users"],
         "owned": [{"topic": "orders", "partitions": [0, 1, 2, 3, 7]}], "generation": 7, "rack": "a",
@@ -163,6 +167,23 @@ fn a_subscription_of_ours_is_shown_whole() {
     ] {
         assert!(text.contains(line), "{text}");
     }
+}
+
+/// README.md shows it; `BLESS=1` writes it anew.
+#[test]
+fn the_sample_is_what_a_member_sends() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/decode/subscription.hex");
+    let bytes = subscription().encode(Version::V3).expect("writable");
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(sample, format!("{hex}\n")).expect("writable");
+    }
+    assert_eq!(
+        std::fs::read_to_string(sample)
+            .expect("readable")
+            .trim_end(),
+        hex
+    );
 }
 
 #[test]
@@ -279,6 +300,21 @@ fn a_kind_is_forced() {
     let trailing = b"\0\0\0\0\0\0\xff\xff\xff\xff\0";
     refused(&["-"], trailing, "there are bytes after its end");
     stdout(&decode(&["--kind", "subscription", "-"], trailing));
+}
+
+#[test]
+fn later_versions_may_have_more_fields() {
+    let mut bytes = subscription().encode(Version::V3).expect("writable");
+    bytes[1] = 4;
+    let known = as_json(&bytes);
+    assert_eq!(
+        (&known["kind"], &known["version"]),
+        (&json!("subscription"), &json!(4))
+    );
+    bytes.extend(b"more");
+    assert_eq!(as_json(&bytes), known);
+    bytes[1] = 3;
+    refused(&["-"], &bytes, "there are bytes after its end");
 }
 
 #[test]

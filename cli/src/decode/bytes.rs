@@ -10,7 +10,7 @@ const MOST_INPUT: u64 = 16 << 20;
 
 /// The input, said in one of three ways.
 #[derive(clap::Args)]
-#[group(required = true, multiple = false)]
+#[group(id = "input", required = true, multiple = false)]
 pub struct Arguments {
     /// The bytes, or hexadecimal digits or base64 for them; `-` reads standard input.
     file: Option<String>,

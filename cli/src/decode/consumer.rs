@@ -37,6 +37,12 @@ pub fn whole_subscription(bytes: &[u8]) -> Option<Node> {
     fits.then(|| subscription_node(inspected))
 }
 
+/// A subscription of a version that is not known, with more fields than are known.
+pub fn later_subscription(bytes: &[u8]) -> Option<Node> {
+    let read = || subscription(bytes).ok();
+    is_later(version(bytes)).then(read)?
+}
+
 /// An assignment of any version.
 ///
 /// # Errors
@@ -54,7 +60,18 @@ pub fn whole_assignment(bytes: &[u8]) -> Option<Node> {
         .then(|| assignment_node(version, assignment))
 }
 
-/// Whether what was read takes all of the bytes; later versions may have more fields than are known.
+/// An assignment of a version that is not known, with more fields than are known.
+pub fn later_assignment(bytes: &[u8]) -> Option<Node> {
+    let read = || assignment(bytes).ok();
+    is_later(version(bytes)).then(read)?
+}
+
+/// Kafka raises the version by one every few years.
+fn is_later(version: i16) -> bool {
+    (4..100).contains(&version)
+}
+
+/// Whether the known fields that were read take all of the bytes.
 fn fits(
     bytes: &[u8],
     version: i16,
@@ -65,7 +82,7 @@ fn fits(
         1 => Version::V1,
         2 => Version::V2,
         3 => Version::V3,
-        _ => return version < 100,
+        _ => Version::LATEST,
     };
     encode(known).is_ok_and(|encoded| encoded.len() == bytes.len())
 }

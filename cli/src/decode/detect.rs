@@ -1,7 +1,7 @@
 //! What bytes are: found out, or said by the user.
 //!
 //! User data of this assignor and of Faust's begins unmistakably. For the others the layouts decide: bytes are the first
-//! of a subscription, an assignment, `sticky` and `cooperative-sticky` that they fit whole.
+//! of a subscription, an assignment, `cooperative-sticky` and `sticky` that they fit whole, else one of a later version.
 use anyhow::bail;
 
 use super::node::Node;
@@ -18,13 +18,16 @@ pub fn any(bytes: &[u8]) -> anyhow::Result<Node> {
     if user_data::is_unmistakable(bytes) {
         return user_data::read(bytes);
     }
-    let whole = [consumer::whole_subscription, consumer::whole_assignment];
-    if let Some(read) = whole.iter().find_map(|read| read(bytes)) {
-        return Ok(read);
-    }
-    match user_data::read(bytes) {
-        Ok(read) => Ok(read),
-        Err(_) => bail!(
+    let ways = [
+        consumer::whole_subscription,
+        consumer::whole_assignment,
+        |bytes: &[u8]| user_data::read(bytes).ok(),
+        consumer::later_subscription,
+        consumer::later_assignment,
+    ];
+    match ways.iter().find_map(|read| read(bytes)) {
+        Some(read) => Ok(read),
+        None => bail!(
             "this is no subscription ({}), no assignment ({}), and no user data that is known here; --kind reads it as \
              what you know it to be",
             fault(consumer::subscription(bytes)),

@@ -107,8 +107,7 @@ fn cut_and_flipped_bytes_are_read_or_refused() {
     samples.push(b"\0\0\0\x01\0\x01a\0\0\0\x02\0\0\0\x04\0\0\0\x05\0\0\0\x07".to_vec());
     for whole in samples {
         survived(&whole);
-        // A stride that is prime to eight, so that every bit has its turn.
-        for place in (0..whole.len()).step_by(5) {
+        for place in 0..whole.len() {
             survived(&whole[..place]);
             let mut flipped = whole.clone();
             flipped[place] ^= 1 << (place % 8);

@@ -118,27 +118,16 @@ impl Case {
         let mut had = worker.had();
         for table in self.tables() {
             let changelog = self.changelog(&table.name);
-            let left = match self.source(worker, &changelog) {
-                _ if !worker.subscription.contains(&changelog) => false,
-                _ if globals && table.is_global => {
-                    member.global_tables.push(GlobalTable {
-                        name: table.name.clone(),
-                        partitions: table.partitions,
-                    });
-                    true
-                }
-                Some(source) => {
-                    let standbys = had.standbys.remove(&changelog).unwrap_or_default();
-                    claim(&mut member.standby, &table.name, &standbys);
-                    member.tables.push(Table {
-                        name: table.name.clone(),
-                        source: source.clone(),
-                    });
-                    true
-                }
-                None => false,
-            };
-            if left {
+            let subscribed = worker.subscription.contains(&changelog);
+            let standbys = had.standbys.remove(&changelog).unwrap_or_default();
+            let source = self.source(worker, &changelog);
+            let as_global = globals && table.is_global;
+            if subscribed && (as_global || declare(&mut member, table, source, &standbys)) {
+                let global = as_global.then(|| GlobalTable {
+                    name: table.name.clone(),
+                    partitions: table.partitions,
+                });
+                member.global_tables.extend(global);
                 member.topics.retain(|topic| *topic != changelog);
                 had.actives.remove(&changelog);
             }
@@ -207,6 +196,24 @@ impl Case {
     }
 }
 
+/// The member keeps the table and had these copies of it, if it has a source.
+fn declare(
+    member: &mut Member,
+    table: &Declared,
+    source: Option<&String>,
+    standbys: &[u32],
+) -> bool {
+    let declared = source.map(|source| Table {
+        name: table.name.clone(),
+        source: source.clone(),
+    });
+    if declared.is_some() {
+        claim(&mut member.standby, &table.name, standbys);
+    }
+    member.tables.extend(declared);
+    source.is_some()
+}
+
 fn claim(claims: &mut Claims, name: &str, partitions: &[u32]) {
     claims.generation = Some(1);
     claims
@@ -242,7 +249,10 @@ fn compare(case: &Case, globals: bool) -> &'static str {
     let Some((theirs, their_standbys)) = case.answer(&view) else {
         return match case.result {
             None => "Faust fails",
-            Some(_) => "Faust's answer is invalid",
+            Some(_) => {
+                println!("{}: Faust's answer is invalid", case.case_id);
+                "Faust's answer is invalid"
+            }
         };
     };
     let [our_spread, their_spread] = [our_standbys, their_standbys]
