@@ -55,6 +55,8 @@ struct shim_client {
         void *opaque;
         shim_assignor *assignors;
         int32_t generation;     /* of the last assignment; main thread only */
+        rd_bool_t is_member;    /* since then, likewise */
+        rd_kafka_timer_t look;  /* whether it still is */
         rd_kafka_timer_t retry; /* of a rebalance that cannot be requested now */
 };
 
@@ -224,7 +226,7 @@ static rd_kafka_resp_err_t assign_cb(rd_kafka_t *rk,
         return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* Tells all of our assignors but the one that decided. */
+/* Tells all of our assignors but the one that decided, if one did. */
 static void supersede(const shim_client *client, const shim_assignor *decider) {
         const shim_assignor *assignor;
 
@@ -233,10 +235,20 @@ static void supersede(const shim_client *client, const shim_assignor *decider) {
                         client->callbacks.on_superseded(assignor->opaque);
 }
 
-/* A member that was thrown out forgets its id or its generation before it joins again. */
-static rd_bool_t is_outside(const rd_kafka_cgrp_t *rkcg) {
-        return rkcg->rkcg_generation_id < 0 ||
-               RD_KAFKAP_STR_LEN(rkcg->rkcg_member_id) == 0;
+/*
+ * Tells our assignors, once, of a member that has unsubscribed or that was thrown out (it forgets its id or its
+ * generation). One that owns nothing, but may keep standbys, hears of it in no other way: nothing is revoked.
+ */
+static void look_outside(rd_kafka_timers_t *timers, void *opaque) {
+        shim_client *client         = opaque;
+        const rd_kafka_cgrp_t *rkcg = client->rk->rk_cgrp;
+
+        if (!client->is_member ||
+            (rkcg->rkcg_subscription && rkcg->rkcg_generation_id >= 0 &&
+             RD_KAFKAP_STR_LEN(rkcg->rkcg_member_id) > 0))
+                return;
+        client->is_member = rd_false;
+        supersede(client, NULL);
 }
 
 static rd_kafkap_bytes_t *
@@ -261,8 +273,7 @@ get_metadata_cb(const rd_kafka_assignor_t *rkas,
 
         RD_LIST_FOREACH(info, topics, i)
         names[i] = info->topic;
-        if (client->generation >= 0 && is_outside(client->rk->rk_cgrp))
-                client->callbacks.on_superseded(assignor->opaque);
+        look_outside(&client->rk->rk_timers, client);
         client->callbacks.subscription_user_data(assignor->opaque, &join,
                                                  &metadata);
         if (!metadata.bytes)
@@ -285,6 +296,7 @@ static void on_assignment_cb(const rd_kafka_assignor_t *rkas,
                                          .generation = rkcgm->generation_id};
 
         assignor->client->generation = rkcgm->generation_id;
+        assignor->client->is_member  = rd_true;
         supersede(assignor->client, assignor);
         assignor->client->callbacks.on_assignment(assignor->opaque, &assigned);
         if (assigned.partitions.items)
@@ -467,6 +479,8 @@ void rdkafka_assignor_watch(shim_client *client) {
         rkq->rkq_serve  = serve_cb;
         rkq->rkq_opaque = client;
         mtx_unlock(&rkq->rkq_lock);
+        rd_kafka_timer_start(&client->rk->rk_timers, &client->look, 100 * 1000,
+                             look_outside, client);
 }
 
 void rdkafka_assignor_give(shim_answer *answer,
