@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opaque here as well: only shim.c sees librdkafka's structs. */
+/* Opaque here as well: only shim_int.h sees librdkafka's structs. */
 struct rd_kafka_s;
 typedef struct shim_client shim_client;
 typedef struct shim_answer shim_answer;
