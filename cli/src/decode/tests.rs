@@ -99,7 +99,7 @@ fn cut_and_flipped_bytes_are_read_or_refused() {
     samples.sort();
     samples.dedup();
     let mut ours = SubscriptionUserData::new("shop");
-    let everything = PartitionSet::from_iter([0..u32::MAX]);
+    let everything = PartitionSet::from_iter(std::iter::once(0..u32::MAX));
     ours.active
         .partitions
         .insert("\u{1b}[2J\n".into(), everything);
