@@ -265,6 +265,23 @@ fn rebalance_requested_amidst_another_waits_for_its_end() {
 }
 
 #[test]
+fn rebalance_requested_without_a_coordinator_does_not_keep_the_session_from_running_out() {
+    let cluster = cluster();
+    let probe = Arc::new(Probe::new("probe", Cooperative));
+    let assignors = Assignors::new().with(Arc::clone(&probe));
+    let member = Member::join(&config(&cluster), &assignors, &["t"]);
+    eventually("the member has everything", || member.load() == 4);
+    drop(cluster);
+    // Several heartbeats: the member knows that nobody answers.
+    thread::sleep(Duration::from_millis(500));
+    lock(&probe.clients)[0].request_rebalance();
+    eventually("the partitions are lost", || {
+        let lost = |event: &Event| matches!(event, Event::Revoked { lost: true, .. });
+        probe.events().iter().any(lost)
+    });
+}
+
+#[test]
 fn member_that_was_thrown_out_is_told_that_its_partitions_are_lost() {
     let cluster = cluster();
     let probe = Arc::new(Probe::new("probe", Cooperative));

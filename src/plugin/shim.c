@@ -169,6 +169,7 @@ void rdkafka_assignor_put_user_data(shim_metadata *metadata,
 /*
  * Main thread. What a heartbeat does that is told of a rebalance: an eager member revokes and rejoins, a cooperative
  * one rejoins. A member that is about to join, or leaves, needs nothing; one amidst a rebalance waits for its end.
+ * So does one without a coordinator: librdkafka watches the session only of a member that is not joining.
  */
 static void rebalance_now(rd_kafka_timers_t *timers, void *opaque) {
         shim_client *client   = opaque;
@@ -179,7 +180,8 @@ static void rebalance_now(rd_kafka_timers_t *timers, void *opaque) {
             rkcg->rkcg_flags & RD_KAFKA_CGRP_F_TERMINATE ||
             rkcg->rkcg_join_state == RD_KAFKA_CGRP_JOIN_STATE_INIT)
                 return;
-        if (rkcg->rkcg_join_state != RD_KAFKA_CGRP_JOIN_STATE_STEADY) {
+        if (rkcg->rkcg_join_state != RD_KAFKA_CGRP_JOIN_STATE_STEADY ||
+            rkcg->rkcg_state != RD_KAFKA_CGRP_STATE_UP) {
                 rd_kafka_timer_start_oneshot(timers, &client->retry, rd_true,
                                              100 * 1000, rebalance_now, client);
                 return;
