@@ -117,12 +117,22 @@ int rdkafka_assignor_order(shim_client *client, shim_names names) {
 }
 
 void rdkafka_assignor_watch(shim_client *client) {
-        rd_kafka_q_t *rkq = client->rk->rk_cgrp->rkcg_q;
+        rd_kafka_q_t *main_ops = client->rk->rk_ops;
+        rd_kafka_q_t *ops      = client->rk->rk_cgrp->rkcg_ops;
+        rd_kafka_q_t *rkq      = client->rk->rk_cgrp->rkcg_q;
 
         mtx_lock(&rkq->rkq_lock);
         rkq->rkq_serve  = shim_serve_cb;
         rkq->rkq_opaque = client;
         mtx_unlock(&rkq->rkq_lock);
+
+        /* Both locks: it is forwarded to the other, and read under the lock of that one. */
+        mtx_lock(&ops->rkq_lock);
+        mtx_lock(&main_ops->rkq_lock);
+        ops->rkq_serve = shim_group_serve_cb;
+        mtx_unlock(&main_ops->rkq_lock);
+        mtx_unlock(&ops->rkq_lock);
+
         rd_kafka_timer_start(&client->rk->rk_timers, &client->look, 100 * 1000,
                              shim_look_outside, client);
 }
