@@ -126,7 +126,7 @@ impl Handle {
     }
 
     /// Follows what is held. Lost partitions are told when the application polls its consumer, unlike in
-    /// [`current`](Handle::current).
+    /// [`current`](Handle::current). Do not keep a borrow of it while polling: the poll may have news for it, and waits.
     pub fn watch(&self) -> watch::Receiver<Arc<Held>> {
         self.shared.held.subscribe()
     }

@@ -128,6 +128,35 @@ fn unserved_revocation_does_not_keep_a_consumer() {
 }
 
 #[test]
+fn consumer_may_go_with_a_revocation_in_its_queue() {
+    let cluster = cluster();
+    let probe = Arc::new(Probe::new("probe", Eager));
+    let assignors = Assignors::new().with(Arc::clone(&probe));
+    for round in 0..20 {
+        let mut config = config(&cluster);
+        config.set("group.id", support::unique("group"));
+        let consumer: BaseConsumer = assignors.create(&config).unwrap();
+        consumer.subscribe(&["t"]).unwrap();
+        eventually("it has everything", || {
+            drop(consumer.poll(Duration::from_millis(10)));
+            consumer.assignment().unwrap().count() == 4
+        });
+        lock(&probe.clients).last().unwrap().request_rebalance();
+        thread::sleep(Duration::from_millis(100));
+        // The closing group and the answer to the revocation meet in librdkafka's main thread.
+        let (gone, is_gone) = mpsc::channel();
+        thread::spawn(move || {
+            drop(consumer);
+            gone.send(()).unwrap();
+        });
+        is_gone
+            .recv_timeout(Duration::from_secs(30))
+            .unwrap_or_else(|_| panic!("the consumer of round {round} does not go"));
+    }
+    attached_and_detached(&probe);
+}
+
+#[test]
 fn assignor_outlives_its_consumer_and_the_other_way_round() {
     let cluster = cluster();
     let probe = Arc::new(Probe::new("probe", Eager));
@@ -262,6 +291,23 @@ fn rebalance_requested_amidst_another_waits_for_its_end() {
     );
     eventually("there is a second round", || probe.groups().len() == 2);
     eventually("the member has everything", || member.load() == 4);
+}
+
+#[test]
+fn rebalance_requested_without_a_coordinator_does_not_keep_the_session_from_running_out() {
+    let cluster = cluster();
+    let probe = Arc::new(Probe::new("probe", Cooperative));
+    let assignors = Assignors::new().with(Arc::clone(&probe));
+    let member = Member::join(&config(&cluster), &assignors, &["t"]);
+    eventually("the member has everything", || member.load() == 4);
+    drop(cluster);
+    // Several heartbeats: the member knows that nobody answers.
+    thread::sleep(Duration::from_millis(500));
+    lock(&probe.clients)[0].request_rebalance();
+    eventually("the partitions are lost", || {
+        let lost = |event: &Event| matches!(event, Event::Revoked { lost: true, .. });
+        probe.events().iter().any(lost)
+    });
 }
 
 #[test]

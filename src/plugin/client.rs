@@ -47,7 +47,11 @@ impl Client {
     }
 
     /// Ask for a rebalance; partitions stay as they are until it is done, or, under the eager protocol, until it
-    /// begins. While one is under way this waits for its end. Does nothing once the consumer is gone.
+    /// begins. While one is under way, or no coordinator is known, the request waits. Does nothing once the
+    /// consumer is gone.
+    ///
+    /// A broker begins one for the group's leader; for another member only if its subscription, user data included, is
+    /// not what it was.
     pub fn request_rebalance(&self) {
         if let Some(Handle(shim)) = *self.handle() {
             // SAFETY: the handle is there until `close` takes it, which the lock keeps out.

@@ -117,12 +117,22 @@ int rdkafka_assignor_order(shim_client *client, shim_names names) {
 }
 
 void rdkafka_assignor_watch(shim_client *client) {
-        rd_kafka_q_t *rkq = client->rk->rk_cgrp->rkcg_q;
+        rd_kafka_q_t *main_ops = client->rk->rk_ops;
+        rd_kafka_q_t *ops      = client->rk->rk_cgrp->rkcg_ops;
+        rd_kafka_q_t *rkq      = client->rk->rk_cgrp->rkcg_q;
 
         mtx_lock(&rkq->rkq_lock);
         rkq->rkq_serve  = shim_serve_cb;
         rkq->rkq_opaque = client;
         mtx_unlock(&rkq->rkq_lock);
+
+        /* Both locks: it is forwarded to the other, and read under the lock of that one. */
+        mtx_lock(&ops->rkq_lock);
+        mtx_lock(&main_ops->rkq_lock);
+        ops->rkq_serve = shim_group_serve_cb;
+        mtx_unlock(&main_ops->rkq_lock);
+        mtx_unlock(&ops->rkq_lock);
+
         rd_kafka_timer_start(&client->rk->rk_timers, &client->look, 100 * 1000,
                              shim_look_outside, client);
 }
@@ -169,6 +179,7 @@ void rdkafka_assignor_put_user_data(shim_metadata *metadata,
 /*
  * Main thread. What a heartbeat does that is told of a rebalance: an eager member revokes and rejoins, a cooperative
  * one rejoins. A member that is about to join, or leaves, needs nothing; one amidst a rebalance waits for its end.
+ * So does one without a coordinator: librdkafka watches the session only of a member that is not joining.
  */
 static void rebalance_now(rd_kafka_timers_t *timers, void *opaque) {
         shim_client *client   = opaque;
@@ -179,7 +190,8 @@ static void rebalance_now(rd_kafka_timers_t *timers, void *opaque) {
             rkcg->rkcg_flags & RD_KAFKA_CGRP_F_TERMINATE ||
             rkcg->rkcg_join_state == RD_KAFKA_CGRP_JOIN_STATE_INIT)
                 return;
-        if (rkcg->rkcg_join_state != RD_KAFKA_CGRP_JOIN_STATE_STEADY) {
+        if (rkcg->rkcg_join_state != RD_KAFKA_CGRP_JOIN_STATE_STEADY ||
+            rkcg->rkcg_state != RD_KAFKA_CGRP_STATE_UP) {
                 rd_kafka_timer_start_oneshot(timers, &client->retry, rd_true,
                                              100 * 1000, rebalance_now, client);
                 return;

@@ -130,7 +130,7 @@ int rdkafka_assignor_add(shim_client *client,
                          void *opaque);
 /* Makes exactly `names` the strategy list. SHIM_REFUSED, and no change, if one is not known. */
 int rdkafka_assignor_order(shim_client *client, shim_names names);
-/* Has `on_revoked` called, and `on_superseded` for a member that is none any more. */
+/* Has `on_revoked` called, and `on_superseded` for a member that is none any more; lets no call to a closed group hang. */
 void rdkafka_assignor_watch(shim_client *client);
 
 /* To be called from `assign`: partitions of one topic for one member of `group->members`. */

@@ -143,6 +143,25 @@ void shim_on_built_in_assignment_cb(const rd_kafka_assignor_t *rkas,
                                    rkcgm);
 }
 
+/*
+ * A request that reaches a group just when it has terminated is destroyed by librdkafka without an answer, and whoever
+ * made it waits for ever, such as a consumer that is dropped with a revocation in its queue. It is refused instead.
+ */
+rd_kafka_op_res_t shim_group_serve_cb(rd_kafka_t *rk,
+                                      rd_kafka_q_t *rkq,
+                                      rd_kafka_op_t *rko,
+                                      rd_kafka_q_cb_type_t cb_type,
+                                      void *opaque) {
+        rd_kafka_cgrp_t *rkcg = opaque;
+
+        /* The queue next to the one that is hooked has kept librdkafka's own function. */
+        if (!rd_atomic32_get(&rkcg->rkcg_terminated))
+                return rkcg->rkcg_wait_coord_q->rkq_serve(rk, rkq, rko, cb_type,
+                                                          opaque);
+        rd_kafka_op_reply(rko, RD_KAFKA_RESP_ERR__DESTROY);
+        return RD_KAFKA_OP_RES_HANDLED;
+}
+
 
 /* ---- the thread that polls ---- */
 

@@ -96,6 +96,11 @@ rd_kafka_op_res_t shim_serve_cb(rd_kafka_t *rk,
                                 rd_kafka_op_t *rko,
                                 rd_kafka_q_cb_type_t cb_type,
                                 void *opaque);
+rd_kafka_op_res_t shim_group_serve_cb(rd_kafka_t *rk,
+                                      rd_kafka_q_t *rkq,
+                                      rd_kafka_op_t *rko,
+                                      rd_kafka_q_cb_type_t cb_type,
+                                      void *opaque);
 /* Of a timer. */
 void shim_look_outside(rd_kafka_timers_t *timers, void *opaque);
 /* In the final destroy. */
