@@ -325,6 +325,18 @@ fn unknown_fields_are_refused_everywhere() {
 }
 
 #[test]
+fn foreign_names_do_not_break_a_sentence() {
+    refused(
+        r#"{"topics": {}, "x\nerror: \u001b[31m": 1}"#,
+        &[r"unknown field `x\nerror: \u{1b}[31m`"],
+    );
+    let group = r#"{"topics": {"a": 1}, "copartition": [["a", "b\nc"]], "members": [{"id": "m1", "topics": ["a"]}]}"#;
+    let sentence = stderr(&plan(group));
+    assert_eq!(sentence.lines().count(), 1, "{sentence}");
+    assert!(sentence.contains(r"b\nc"), "{sentence}");
+}
+
+#[test]
 fn missing_fields_are_refused_everywhere() {
     refused(
         r#"{"topics": {}, "members": [{"topics": []}]}"#,
