@@ -284,6 +284,17 @@ fn the_leader_topic_is_known_by_the_application() {
 }
 
 #[test]
+fn a_leader_topic_that_does_not_exist_yet_is_in_no_set() {
+    let group = r#"{"app": "s", "topics": {"a": 2}, "copartition": [["a", "s-__assignor-__leader"]],
+        "members": [{"id": "m1", "topics": ["a", "s-__assignor-__leader"]}]}"#;
+    let output = plan(group);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let answer = answer(&output);
+    assert_eq!(answer["members"]["m1"]["active"], json!({"a": [0, 1]}));
+    assert_eq!(answer["warnings"][1]["kind"], "leader-topic");
+}
+
+#[test]
 fn what_is_no_group_is_refused() {
     refused("", &["EOF"]);
     refused("{", &["EOF"]);

@@ -147,10 +147,9 @@ impl Input {
             .collect()
     }
 
-    /// The application's leader topic, if the group has one.
+    /// The application's leader topic, whether it exists yet or not.
     fn leader_topic(&self) -> Option<String> {
-        let name = format!("{}-__assignor-__leader", self.app.as_ref()?);
-        self.topics.contains_key(&name).then_some(name)
+        Some(format!("{}-__assignor-__leader", self.app.as_ref()?))
     }
 
     fn member(&self, member: &Member) -> engine::Member {
