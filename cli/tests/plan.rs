@@ -284,6 +284,17 @@ fn the_leader_topic_is_known_by_the_application() {
 }
 
 #[test]
+fn a_leader_topic_that_does_not_exist_yet_is_in_no_set() {
+    let group = r#"{"app": "s", "topics": {"a": 2}, "copartition": [["a", "s-__assignor-__leader"]],
+        "members": [{"id": "m1", "topics": ["a", "s-__assignor-__leader"]}]}"#;
+    let output = plan(group);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let answer = answer(&output);
+    assert_eq!(answer["members"]["m1"]["active"], json!({"a": [0, 1]}));
+    assert_eq!(answer["warnings"][1]["kind"], "leader-topic");
+}
+
+#[test]
 fn what_is_no_group_is_refused() {
     refused("", &["EOF"]);
     refused("{", &["EOF"]);
@@ -322,6 +333,18 @@ fn unknown_fields_are_refused_everywhere() {
     refused(table, &["tables[0]", "unknown field `x`"]);
     let global = r#"{"topics": {}, "global_tables": [{"name": "t", "partitions": 1, "x": 1}]}"#;
     refused(global, &["global_tables[0]", "unknown field `x`"]);
+}
+
+#[test]
+fn foreign_names_do_not_break_a_sentence() {
+    refused(
+        r#"{"topics": {}, "x\nerror: \u001b[31m": 1}"#,
+        &[r"unknown field `x\nerror: \u{1b}[31m`"],
+    );
+    let group = r#"{"topics": {"a": 1}, "copartition": [["a", "b\nc"]], "members": [{"id": "m1", "topics": ["a"]}]}"#;
+    let sentence = stderr(&plan(group));
+    assert_eq!(sentence.lines().count(), 1, "{sentence}");
+    assert!(sentence.contains(r"b\nc"), "{sentence}");
 }
 
 #[test]

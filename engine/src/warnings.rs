@@ -36,10 +36,32 @@ impl Warnings {
     }
 }
 
-/// A foreign name, cut to a bearable length.
+/// A foreign name, cut to a bearable length and on one line: control characters are escaped.
 pub(crate) fn quoted(name: &str) -> String {
-    match name.char_indices().nth(QUOTED) {
-        None => name.to_owned(),
-        Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
+    let mut quoted = String::new();
+    for (n, character) in name.chars().enumerate() {
+        match character {
+            _ if n == QUOTED => {
+                quoted.push_str("...");
+                break;
+            }
+            c if c.is_control() => quoted.extend(c.escape_default()),
+            c => quoted.push(c),
+        }
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_name_stays_short_and_on_its_line() {
+        assert_eq!(quoted("orders\u{fc}"), "orders\u{fc}");
+        assert_eq!(quoted("a\nerror: \u{1b}[31m"), "a\\nerror: \\u{1b}[31m");
+        assert_eq!(quoted(&"x".repeat(QUOTED)), "x".repeat(QUOTED));
+        let cut = format!("{}...", "x".repeat(QUOTED));
+        assert_eq!(quoted(&"x".repeat(QUOTED + 1)), cut);
     }
 }

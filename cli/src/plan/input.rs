@@ -147,10 +147,9 @@ impl Input {
             .collect()
     }
 
-    /// The application's leader topic, if the group has one.
+    /// The application's leader topic, whether it exists yet or not.
     fn leader_topic(&self) -> Option<String> {
-        let name = format!("{}-__assignor-__leader", self.app.as_ref()?);
-        self.topics.contains_key(&name).then_some(name)
+        Some(format!("{}-__assignor-__leader", self.app.as_ref()?))
     }
 
     fn member(&self, member: &Member) -> engine::Member {
@@ -249,10 +248,15 @@ fn runs(partitions: &[ClaimedPartition]) -> engine::Partitions {
     runs
 }
 
-/// Where it is wrong, and what; serde_json adds line and column.
+/// Where it is wrong, and what; serde_json adds line and column. Keys that it repeats do not break the line.
 fn sentence(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
-    match error.path().to_string().as_str() {
+    let sentence = match error.path().to_string().as_str() {
         "." => error.inner().to_string(),
         path => format!("{path}: {}", error.inner()),
-    }
+    };
+    let escaped = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    sentence.chars().map(escaped).collect()
 }

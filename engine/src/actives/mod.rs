@@ -23,8 +23,8 @@
 //! Guarantees: every task of every group has one active, a subscriber (I1, I2, I3); loads are as even as they
 //! can be, in total, then stateful, then per group (I5); of those plans it is the one with the fewest cold
 //! tasks, then the fewest moves, then the most rack-local ones; ties keep partial copies and avoid members that
-//! could never hold the state. Arcs: one for every task, one for every (member, group), one for everybody who had
-//! something of a task.
+//! could never hold the whole state. Arcs: one for every task, one for every (member, group), one for everybody
+//! who had something of a task.
 mod prices;
 mod spread;
 mod task;
@@ -50,8 +50,8 @@ mod rank {
     pub(super) const MOVED: usize = 4;
     pub(super) const REMOTE: usize = 5;
     pub(super) const PARTIAL: usize = 6;
-    /// Tables of the group that the member can never hold: a tie-break, so that a plan stays as it is once its
-    /// copies are built (I12).
+    /// Whether there is a table of the group that the member can never hold, which keeps its tasks cold for ever:
+    /// a tie-break, so that a plan stays as it is once its copies are built (I12).
     pub(super) const UNABLE: usize = 7;
     pub(super) const COUNT: usize = 8;
 }

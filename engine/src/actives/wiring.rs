@@ -123,9 +123,10 @@ impl<'a> Wiring<'a> {
             true => self.members[m].stateful,
             false => self.members[m].all,
         };
-        let unable = group.tables_missing(&self.roster.members[m].tables);
+        let unable = group.tables_missing(&self.roster.members[m].tables) > 0;
         let (cost, growth) = self.weights.square(m, rank::IN_GROUP);
-        let (cost, capacity) = (cost + amount(rank::UNABLE, unable), group.partitions.into());
+        let cost = cost + amount(rank::UNABLE, usize::from(unable));
+        let capacity = group.partitions.into();
         self.network.arc(node, next, capacity, cost, growth);
         Seat {
             member: m,
