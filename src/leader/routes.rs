@@ -1,6 +1,7 @@
-//! Who serves which partition of which tables, after this round.
+//! Who serves which partition of which topics and tables, after this round.
 //!
-//! Only groups with tables have routes, and only members with a host are in them. A partition has an active route only if
+//! Only members with a host are in routes; where there is none, there are no routes. Members that share a host share its
+//! routes, and a warning names them. A partition has an active route only if
 //! all of its group's topics are with one member in this round; a partition that is withheld has none, and its
 //! copies are standbys.
 use std::cmp::Reverse;
@@ -9,8 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rdkafka_assignor_engine::{self as engine, CopartitionGroup, MemberPlan};
 use rdkafka_assignor_protocol::{GroupRoutes, Routes, Served, ServedCopy};
 
-use crate::led::Share;
+use crate::led::{LeaderWarning, Share};
 use crate::partitions::sets_to_numbers;
+
+/// Members of one host that are named.
+const MOST_NAMED: usize = 5;
 
 /// Routes of all groups.
 pub(super) fn routes(
@@ -18,15 +22,16 @@ pub(super) fn routes(
     shares: &BTreeMap<String, Share>,
     hosts: &BTreeMap<String, String>,
 ) -> Routes {
+    if hosts.is_empty() {
+        return Routes::default();
+    }
     let hosts = Hosts::number(hosts);
-    let stateful = groups.iter().filter(|group| !group.tables.is_empty());
-    let stateful: Vec<_> = stateful.cloned().collect();
     let members = shares
         .iter()
         .map(|(id, share)| (id.clone(), this_round(share)))
         .collect();
-    let routes = engine::routes(&stateful, &members);
-    let both = stateful.iter().zip(&routes);
+    let routes = engine::routes(groups, &members);
+    let both = groups.iter().zip(&routes);
     let mut groups: Vec<_> = both
         .map(|(group, routes)| hosts.group(group, routes))
         .collect();
@@ -34,6 +39,43 @@ pub(super) fn routes(
     Routes {
         hosts: hosts.names,
         groups,
+    }
+}
+
+/// The routes of groups with tables.
+pub(super) fn of_tables(routes: &Routes) -> Routes {
+    let stateful = |group: &&GroupRoutes| !group.tables.is_empty();
+    Routes {
+        hosts: routes.hosts.clone(),
+        groups: routes.groups.iter().filter(stateful).cloned().collect(),
+    }
+}
+
+/// A warning for every host that more than one member tells.
+pub(super) fn shared_hosts(hosts: &BTreeMap<String, String>) -> Vec<LeaderWarning> {
+    let mut members = BTreeMap::<&str, Vec<&str>>::new();
+    for (member, host) in hosts {
+        members.entry(host).or_default().push(member);
+    }
+    let shared = members.into_iter().filter(|(_, ids)| ids.len() > 1);
+    shared.map(|(host, ids)| shared_host(host, &ids)).collect()
+}
+
+fn shared_host(host: &str, members: &[&str]) -> LeaderWarning {
+    let named = members.iter().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|id| format!("{id:?}")).collect();
+    let more = members.len().saturating_sub(MOST_NAMED);
+    let others = match more {
+        0 => String::new(),
+        _ => format!(" and {more} more"),
+    };
+    LeaderWarning {
+        member: None,
+        kind: "shared-host",
+        detail: format!(
+            "{host:?} is the host of {}{others}: routes cannot tell them apart",
+            named.join(" and ")
+        ),
     }
 }
 
