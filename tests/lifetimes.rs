@@ -222,6 +222,27 @@ fn requested_rebalance_happens_and_a_cooperative_member_revokes_nothing() {
 }
 
 #[test]
+fn requested_rebalance_of_an_assignor_that_is_being_attached_finds_the_list_whole() {
+    let probe = Arc::new_cyclic(|weak: &Weak<Probe>| {
+        let weak = weak.clone();
+        Probe::new("probe", Eager).before(move |callback| {
+            if callback == "attach" {
+                lock(&weak.upgrade().unwrap().clients)[0].request_rebalance();
+                // Long enough for librdkafka's main thread to go through the strategy list.
+                thread::sleep(Duration::from_millis(100));
+            }
+        })
+    });
+    let consumer: BaseConsumer = Assignors::new()
+        .with(Probe::new("other", Eager))
+        .with(Arc::clone(&probe))
+        .create(&config_for("127.0.0.1:1"))
+        .unwrap();
+    drop(consumer);
+    attached_and_detached(&probe);
+}
+
+#[test]
 fn rebalance_requested_amidst_another_waits_for_its_end() {
     let cluster = cluster();
     let request = Arc::new(AtomicUsize::new(1));

@@ -68,12 +68,13 @@ pub(crate) fn register<X: ConsumerContext>(
     for slot in &registration.slots {
         add(shim, slot)?;
     }
-    for slot in &registration.slots {
-        attach(slot)?;
-    }
     set_order(shim, order)?;
     // SAFETY: the shim's own client, alive while the consumer is borrowed.
     unsafe { ffi::watch(shim.as_ptr()) }
+    // Last: from here on somebody may ask for a rebalance, and librdkafka's main thread goes through the list.
+    for slot in &registration.slots {
+        attach(slot)?;
+    }
     Ok(())
 }
 

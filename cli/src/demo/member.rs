@@ -55,6 +55,9 @@ pub struct Arguments {
 /// What is told, and committed, so often.
 const REPORT: Duration = Duration::from_millis(100);
 
+/// So long giving up may take when the member leaves.
+const UNSUBSCRIBE: Duration = Duration::from_secs(5);
+
 /// Joins until standard input ends.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let done = member(arguments);
@@ -153,6 +156,23 @@ fn join_until(
             }
         }
     }
+    leave(consumer)
+}
+
+/// Gives everything up and leaves the group, so that nothing is left to be done when the consumer is dropped.
+///
+/// A rebalance event that meets a group which has just ended waits for an answer for ever: rdkafka asks the group for
+/// its protocol in the callback. While unsubscribing the group is still there to answer.
+fn leave(consumer: &BaseConsumer<Reader>) -> anyhow::Result<()> {
+    consumer.context().settle(consumer, CommitMode::Sync);
+    consumer.context().closing.store(true, Ordering::Relaxed);
+    consumer.unsubscribe();
+    let deadline = Instant::now() + UNSUBSCRIBE;
+    while Instant::now() < deadline && consumer.assignment()?.count() > 0 {
+        let _ = consumer.poll(REPORT);
+    }
+    // What else is queued by now.
+    while consumer.poll(REPORT).is_some() {}
     Ok(())
 }
 
@@ -192,6 +212,8 @@ fn consumers_own(assignment: &TopicPartitionList) -> anyhow::Result<Partitions> 
 struct Reader {
     topics: [String; 2],
     reading: Mutex<Reading>,
+    /// Commits are over: one that meets a closing group is answered by an assertion of librdkafka, or not at all.
+    closing: AtomicBool,
 }
 
 #[derive(Default)]
@@ -205,6 +227,7 @@ impl Reader {
         Reader {
             topics: [arguments.orders.clone(), arguments.users.clone()],
             reading: Mutex::default(),
+            closing: AtomicBool::new(false),
         }
     }
 
@@ -293,7 +316,9 @@ impl ClientContext for Reader {}
 impl ConsumerContext for Reader {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
         if let Rebalance::Revoke(revoked) = rebalance {
-            self.settle(consumer, CommitMode::Sync);
+            if !self.closing.load(Ordering::Relaxed) {
+                self.settle(consumer, CommitMode::Sync);
+            }
             self.forget(revoked);
         }
     }
