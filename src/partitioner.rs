@@ -1,10 +1,10 @@
 //! From a key to a partition, as the producer of the records does it.
 //!
-//! Routes are right only if the router and the producers agree. What they do with a record of 12 partitions:
+//! Routes are right only if the router and the producers agree. What they do with a record for a topic of 12 partitions:
 //!
 //! | key | [`Murmur2Random`](Partitioner::Murmur2Random) | [`ConsistentRandom`](Partitioner::ConsistentRandom) |
 //! |---|---|---|
-//! | `foobar` | 6 | 1 |
+//! | `foobar` | 6 | 5 |
 //! | empty | 9 | anywhere |
 //! | null | anywhere | anywhere |
 //!
@@ -22,6 +22,7 @@ use std::sync::Arc;
 /// let twelve = NonZeroU32::new(12).expect("not zero");
 /// assert_eq!(Partitioner::Murmur2Random.partition(Some(b"foobar"), twelve), Some(6));
 /// assert_eq!(Partitioner::Murmur2Random.partition(None, twelve), None); // anywhere
+/// assert_eq!(Partitioner::ConsistentRandom.partition(Some(b"foobar"), twelve), Some(5));
 ///
 /// let by_length = Partitioner::own(|key, partitions| u32::try_from(key.len()).ok().map(|n| n % partitions));
 /// assert_eq!(by_length.partition(Some(b"foobar"), twelve), Some(6));

@@ -86,7 +86,11 @@ async fn partitioners_choose_as_librdkafkas_producers_do() {
     for (setting, partitioner) in settings {
         let went = produce(&cluster, "orders", setting, &keys()).await;
         let used: BTreeSet<_> = went.iter().collect();
-        assert_eq!(used.len(), PARTITIONS.into(), "{setting}: all partitions");
+        assert_eq!(
+            used.len(),
+            usize::from(PARTITIONS),
+            "{setting}: all partitions"
+        );
         let went: Vec<_> = went.into_iter().map(Some).collect();
         assert_eq!(chosen(&partitioner, &keys()), went, "{setting}");
     }
