@@ -147,3 +147,90 @@ fn kept(host: u32, tables: Vec<u32>, partitions: Vec<u32>) -> ServedCopy {
         partitions: partitions.into_iter().collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::partitions::PartitionSets;
+
+    const PARTITIONS: usize = 5;
+
+    fn group() -> CopartitionGroup {
+        CopartitionGroup {
+            topics: ["orders", "users"].map(str::to_owned).to_vec(),
+            tables: vec!["counts".to_owned()],
+            partitions: 5,
+        }
+    }
+
+    /// A share: whether a partition of `orders`, of `users` and of `counts` is in it.
+    fn share(has: &[[bool; 3]]) -> Share {
+        let set = |of: usize| {
+            (0..)
+                .zip(has)
+                .filter(move |(_, has)| has[of])
+                .map(|(p, _)| p)
+        };
+        let sets = |names: &[(&str, usize)]| -> PartitionSets {
+            let sets = names.iter();
+            sets.map(|(name, of)| ((*name).to_owned(), set(*of).collect()))
+                .collect()
+        };
+        Share {
+            active: sets(&[("orders", 0), ("users", 1)]),
+            standby: sets(&[("counts", 2)]),
+            ..Share::default()
+        }
+    }
+
+    /// Members' shares, in which a topic-partition has one active at most, and where they are: one of three hosts, or none.
+    fn members() -> impl Strategy<Value = Vec<(Vec<[bool; 3]>, Option<usize>)>> {
+        let owners = || prop::collection::vec(0..5_usize, PARTITIONS);
+        let copies = prop::collection::vec(prop::collection::vec(any::<bool>(), PARTITIONS), 4);
+        let hosts = prop::collection::vec(prop::option::of(0..3_usize), 4);
+        let all = (owners(), owners(), copies, hosts);
+        all.prop_map(|(orders, users, copies, hosts)| {
+            let both = copies.iter().zip(hosts).enumerate();
+            both.map(|(m, (copies, host))| {
+                let has = |p: usize| [orders[p] == m, users[p] == m, copies[p]];
+                ((0..PARTITIONS).map(has).collect(), host)
+            })
+            .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn routes_are_exactly_what_the_shares_say(members in members()) {
+            let name = |m: usize| format!("m{m}");
+            let shares = members.iter().enumerate().map(|(m, (has, _))| (name(m), share(has)));
+            let hosts = members.iter().enumerate();
+            let hosts = hosts.filter_map(|(m, (_, host))| Some((name(m), host.as_ref()?.to_string())));
+            let routes = routes(&[group()], &shares.collect(), &hosts.collect());
+            prop_assert!(routes.encode().is_ok());
+            for p in 0..PARTITIONS {
+                let that = |like: fn(&[bool; 3]) -> bool| -> BTreeSet<String> {
+                    let members = members.iter().filter(|(has, _)| like(&has[p]));
+                    members.filter_map(|(_, host)| Some(host.as_ref()?.to_string())).collect()
+                };
+                let told = told(&routes, p);
+                prop_assert_eq!(told, (that(|has| has[0] && has[1]), that(|has| has[2])));
+            }
+        }
+    }
+
+    /// Hosts of actives and standbys of a partition.
+    fn told(routes: &Routes, partition: usize) -> (BTreeSet<String>, BTreeSet<String>) {
+        let partition = u32::try_from(partition).expect("small");
+        let host = |host: u32| routes.hosts[usize::try_from(host).expect("small")].clone();
+        let groups = || routes.groups.iter();
+        let active = groups().flat_map(|group| &group.active);
+        let active = active.filter(|served| served.partitions.contains(partition));
+        let standby = groups().flat_map(|group| &group.standby);
+        let standby = standby.filter(|copy| copy.partitions.contains(partition));
+        let active = active.map(|served| host(served.host)).collect();
+        (active, standby.map(|copy| host(copy.host)).collect())
+    }
+}
