@@ -56,13 +56,25 @@ pub struct Route {
     pub partition: i32,
     /// `host:port` of the member that is active; `None` while there is none, and if it told no host.
     pub active: Option<String>,
-    /// `host:port` of the members with a standby copy, best first.
+    /// `host:port` of the members with a standby copy, best first; this one too, if it is one of them.
     pub standbys: Vec<String>,
     /// What this very member is to the partition at this moment. Believe it before the hosts: these are as of the
     /// [`epoch`](Route::epoch), and members that share a host cannot be told apart by them.
     pub here: Option<Here>,
     /// As of when the hosts are.
     pub epoch: Epoch,
+    /// The host of the member that was asked.
+    #[serde(skip)]
+    own: Option<String>,
+}
+
+impl Route {
+    /// Hosts to ask instead of this member's own, best first: the active, then the standbys.
+    pub fn elsewhere(&self) -> impl Iterator<Item = &str> {
+        let all = self.active.iter().chain(&self.standbys);
+        let others = all.filter(|host| Some(*host) != self.own.as_ref());
+        others.map(String::as_str)
+    }
 }
 
 /// What this member is to a partition.
@@ -211,6 +223,7 @@ impl Router {
             standbys: self.standbys(served, number, partition, here),
             here,
             epoch: routes.epoch().unwrap_or_default(),
+            own: self.handle.host().map(str::to_owned),
         })
     }
 
@@ -222,8 +235,7 @@ impl Router {
         partition: i32,
         here: Option<Here>,
     ) -> Option<String> {
-        let was_here = served.active_in(served.given(), partition);
-        let stale = was_here && here != Some(Here::Active);
+        let stale = here != Some(Here::Active) && served.active_in(served.given(), partition);
         let active = served.active(number).filter(|_| !stale);
         active.map(str::to_owned)
     }
@@ -236,8 +248,7 @@ impl Router {
         partition: i32,
         here: Option<Here>,
     ) -> Vec<String> {
-        let was_here = served.standby_in(served.given(), partition);
-        let stale = was_here && here.is_none();
+        let stale = here.is_none() && served.standby_in(served.given(), partition);
         let own = self.handle.host().filter(|_| stale);
         let standbys = served.standbys(number).into_iter();
         standbys

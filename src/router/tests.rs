@@ -167,6 +167,19 @@ fn actives_and_standbys_and_what_is_here() {
 }
 
 #[test]
+fn nobody_is_sent_to_itself() {
+    let router = Member::given(Cooperative, &routes()).router;
+    let elsewhere = |partition| -> Vec<String> {
+        let route = router.host_for_partition("counts", partition);
+        let route = route.expect("it is routed");
+        route.elsewhere().map(str::to_owned).collect()
+    };
+    for partition in 0..4 {
+        assert_eq!(elsewhere(partition), ["there:80"], "{partition}");
+    }
+}
+
+#[test]
 fn what_is_not_routed_is_a_typed_error() {
     let before = Member::new(Cooperative).router;
     assert_eq!(before.host_for("counts", "a"), Err(RouteError::NoRoutes));
