@@ -4,14 +4,20 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process;
 
-const SHIM: &str = "src/plugin/shim.c";
+const SHIM: [&str; 3] = [
+    "src/plugin/shim.c",
+    "src/plugin/shim_calls.c",
+    "src/plugin/shim_flat.c",
+];
+const HEADERS: [&str; 2] = ["src/plugin/shim.h", "src/plugin/shim_int.h"];
 
 fn main() {
-    println!("cargo::rerun-if-changed={SHIM}");
-    println!("cargo::rerun-if-changed=src/plugin/shim.h");
+    for file in SHIM.iter().chain(&HEADERS) {
+        println!("cargo::rerun-if-changed={file}");
+    }
     let root = librdkafka_root();
     let mut shim = cc::Build::new();
-    shim.file(SHIM).include(root.join("src")).warnings(false);
+    shim.files(SHIM).include(root.join("src")).warnings(false);
     if built_with_ssl(&root) {
         shim.includes(openssl_includes());
     }

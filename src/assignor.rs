@@ -81,7 +81,7 @@ pub trait Assignor: Send + Sync + 'static {
     }
 
     /// What this assignor gave last does not hold any more: another assignor of the strategy list decided a
-    /// rebalance, and what it decided is not told; or the member was thrown out of the group and joins again.
+    /// rebalance, and what it decided is not told; or the member left the group or was thrown out of it.
     fn on_superseded(&self, client: &Arc<Client>) {
         let _ = client;
     }

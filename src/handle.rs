@@ -5,7 +5,7 @@
 //!
 //! | state | entered by | says |
 //! |---|---|---|
-//! | silent | creation, an eager join, lost partitions, another assignor's win, close | nothing is held |
+//! | silent | creation, an eager join, lost partitions, another assignor's win, leaving, close | nothing is held |
 //! | joining (cooperative) | a join | what is still owned, and its standbys; never leader |
 //! | holding | an assignment of this assignor | everything in it |
 //!

@@ -195,6 +195,25 @@ fn a_handle_is_silent_from_unsubscription_on() {
 }
 
 #[test]
+fn a_member_with_nothing_but_standbys_is_silent_from_unsubscription_on() {
+    let cluster = MockCluster::new(1).unwrap();
+    cluster.create_topic("orders", 1).unwrap();
+    cluster.create_topic("users", 1).unwrap();
+    cluster.set_initial_rebalance_delay(Duration::from_millis(200));
+    let members = [(); 2].map(|()| Shop::join(&config(&cluster), shop(Cooperative)));
+    let keeps = |member: &&Shop| member.standby() == 1 && member.active("orders") == 0;
+    eventually("one has the partition, the other the copy", || {
+        members.iter().filter(keeps).count() == 1
+    });
+    // librdkafka has nothing to revoke, so that there is no callback to hear it from.
+    let keeper = members.iter().find(keeps).unwrap();
+    keeper.member.consumer().unsubscribe();
+    eventually("it keeps nothing", || {
+        keeper.handle.current().standby.is_empty()
+    });
+}
+
+#[test]
 fn a_handle_is_silent_before_the_application_hears_of_a_revocation() {
     use rdkafka::ClientContext;
     use rdkafka::consumer::{ConsumerContext, Rebalance};

@@ -1,51 +1,16 @@
 //! A panic in any callback is logged with the assignor's name, and nobody dies.
+#[path = "support/log.rs"]
+mod log;
 mod support;
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use log::Log;
 use rdkafka_assignor::Assignors;
 use rdkafka_assignor::assignor::AssignorError;
 use rdkafka_assignor::assignor::RebalanceProtocol::{Cooperative, Eager};
-use support::{Event, Member, Probe, cluster, config, deal, eventually, lock};
-use tracing_subscriber::fmt::MakeWriter;
-
-/// A log that can be read.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(lock(&self.0).clone()).unwrap()
-    }
-
-    /// Runs with a subscriber that only this thread has: librdkafka's threads have to be given it.
-    fn during<R>(&self, run: impl FnOnce() -> R) -> R {
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(self.clone())
-            .with_ansi(false)
-            .finish();
-        tracing::subscriber::with_default(subscriber, run)
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        lock(&self.0).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
+use support::{Event, Member, Probe, cluster, config, deal, eventually};
 
 fn once(callback: &'static str) -> impl Fn(&str) + Send + Sync {
     let first = AtomicBool::new(true);

@@ -1,4 +1,6 @@
 //! What members of other make say and are told, to the byte.
+#[path = "support/log.rs"]
+mod log;
 #[path = "support/raw.rs"]
 mod raw;
 mod support;
@@ -7,6 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use log::Log;
 use raw::{Body, RawMember, broker_of_version_0};
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -187,6 +190,40 @@ fn hostile_claims_reach_the_assignor_without_negative_numbers_and_hold_up_their_
     eventually("the consumer has what nobody claims", || {
         member.partitions() == partitions(&[("t", &[0, 1, 2])])
     });
+}
+
+#[test]
+fn names_that_are_no_text_are_left_out_with_one_warning_each_list() {
+    let names: [&[u8]; 4] = [b"t", b"\xff\xfe", b"t\0hidden", b"u\xc3"];
+    let metadata = Body::default()
+        .i16(3)
+        .array(&names, |body, name| body.name(name))
+        .bytes(None)
+        .array(&names, |body, name| {
+            body.name(name).array(&[2], |body, p| body.i32(*p))
+        })
+        .i32(1)
+        .name(b"\xf0rack")
+        .0;
+    let log = Log::default();
+    let (_cluster, probe, _member, mut raw) =
+        log.during(|| with_raw_member(Cooperative, Probe::new("probe", Cooperative), &metadata));
+    raw.sync(&[]);
+    let group = probe.groups().pop().unwrap();
+    let odd = group
+        .members
+        .iter()
+        .find(|member| member.id == raw.id())
+        .unwrap();
+    assert_eq!(odd.topics, ["t"], "librdkafka reads up to the NUL");
+    assert_eq!(odd.owned, Some(partitions(&[("t", &[2])])));
+    assert_eq!(odd.rack.as_deref(), Some("\u{fffd}rack"));
+    let text = log.text();
+    let warnings = text
+        .lines()
+        .filter(|line| line.contains("left out"))
+        .count();
+    assert_eq!(warnings, 2, "{text}");
 }
 
 #[test]

@@ -127,16 +127,18 @@ unsafe fn member(flat: &ffi::Member) -> Member {
 unsafe fn subscription(list: &ffi::Partitions, of: &str) -> Vec<String> {
     // SAFETY: passed on from the caller.
     let items = unsafe { list.get() }.unwrap_or_default();
-    let mut topics = Vec::with_capacity(items.len());
-    for item in items {
-        // SAFETY: passed on from the caller.
-        match unsafe { text(item.topic) }.to_str() {
-            Ok(topic) => topics.push(topic.to_owned()),
-            Err(_) => warn!(
-                member = of,
-                "unreadable topic name left out of the subscription"
-            ),
-        }
+    // SAFETY: passed on from the caller.
+    let readable = |item: &ffi::Partition| unsafe { text(item.topic) }.to_str();
+    let mut topics: Vec<String> = items
+        .iter()
+        .filter_map(|item| readable(item).ok().map(str::to_owned))
+        .collect();
+    let dropped = items.len() - topics.len();
+    if dropped > 0 {
+        warn!(
+            member = of,
+            dropped, "unreadable topic names left out of the subscription"
+        );
     }
     topics.sort();
     topics.dedup();

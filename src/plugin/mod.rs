@@ -1,6 +1,6 @@
 //! The way into librdkafka: the only unsafe code.
 //!
-//! `shim.c` is compiled against librdkafka's private headers and hands out flat arrays ([`ffi`]); [`flat`] turns
+//! `shim.c` and its siblings are compiled against librdkafka's private headers and hand out flat arrays ([`ffi`]); [`flat`] turns
 //! them into the values of [`crate::assignor`]; [`callbacks`] are what librdkafka calls; [`register`] is how they
 //! get there; [`Client`] is the one way back.
 //!

@@ -1,30 +1,7 @@
 /*
- * librdkafka's private assignor interface, flattened. The only place that knows the layout of its structs:
- * compiled against the headers and the config.h of the very build that is linked.
+ * What the crate calls: registration, answers, questions.
  */
-#include <rdkafka_int.h>
-#include <rdkafka_assignor.h>
-#include <rdkafka_cgrp.h>
-#include <rdkafka_interceptor.h>
-#include <rdkafka_op.h>
-#include <rdkafka_queue.h>
-
-#include "shim.h"
-
-_Static_assert(RD_KAFKA_VERSION == 0x020c01ff,
-               "written against the private headers of librdkafka 2.12.1");
-_Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8,
-               "the layouts below are those of a 64-bit target");
-_Static_assert(sizeof(shim_bytes) == 16, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_partition) == 16, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_partitions) == 16, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_names) == 16, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_topic) == 24, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_member) == 104, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_group) == 56, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_join) == 40, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_assigned) == 48, "mirrored in ffi.rs");
-_Static_assert(sizeof(shim_callbacks) == 48, "mirrored in ffi.rs");
+#include "shim_int.h"
 
 /* Not declared in any header of librdkafka, though not static either. */
 void rd_kafka_cgrp_handle_Heartbeat(rd_kafka_t *rk,
@@ -33,327 +10,6 @@ void rd_kafka_cgrp_handle_Heartbeat(rd_kafka_t *rk,
                                     rd_kafka_buf_t *rkbuf,
                                     rd_kafka_buf_t *request,
                                     void *opaque);
-
-typedef void(shim_on_assignment)(const rd_kafka_assignor_t *,
-                                void **,
-                                const rd_kafka_topic_partition_list_t *,
-                                const rd_kafkap_bytes_t *,
-                                const rd_kafka_consumer_group_metadata_t *);
-
-/* The opaque of an assignor: of ours, or of a built-in one (which has none of its own) in the same list. */
-typedef struct shim_assignor {
-        shim_client *client;
-        void *opaque;
-        shim_on_assignment *built_in; /* what is called besides, or NULL */
-        struct shim_assignor *next;
-} shim_assignor;
-
-/* Lives from attach to the final destroy of the handle, longer than any assignor or queue that points at it. */
-struct shim_client {
-        rd_kafka_t *rk;
-        shim_callbacks callbacks;
-        void *opaque;
-        shim_assignor *assignors;
-        int32_t generation;     /* of the last assignment; main thread only */
-        rd_kafka_timer_t retry; /* of a rebalance that cannot be requested now */
-};
-
-struct shim_answer {
-        rd_kafka_group_member_t *members;
-        size_t member_cnt;
-};
-
-struct shim_metadata {
-        rd_kafkap_bytes_t *bytes;
-        const rd_list_t *topics;
-        const rd_kafka_topic_partition_list_t *owned;
-        const rd_kafkap_str_t *rack;
-        int32_t generation;
-};
-
-
-/* ---- librdkafka's values, flattened ---- */
-
-static shim_bytes flat_str(const rd_kafkap_str_t *s) {
-        if (!s || RD_KAFKAP_STR_IS_NULL(s))
-                return (shim_bytes) {NULL, 0};
-        return (shim_bytes) {(const uint8_t *)s->str, (size_t)s->len};
-}
-
-static shim_bytes flat_bytes(const rd_kafkap_bytes_t *b) {
-        if (!b || RD_KAFKAP_BYTES_IS_NULL(b) || !b->data)
-                return (shim_bytes) {NULL, 0};
-        return (shim_bytes) {(const uint8_t *)b->data, (size_t)b->len};
-}
-
-/* To be freed with rd_free(items); room for one more keeps an empty list apart from an absent one. */
-static shim_partitions flat_list(const rd_kafka_topic_partition_list_t *list) {
-        shim_partition *items;
-        int i;
-
-        if (!list)
-                return (shim_partitions) {NULL, 0};
-        items = rd_calloc((size_t)list->cnt + 1, sizeof(*items));
-        for (i = 0; i < list->cnt; i++) {
-                items[i].topic     = list->elems[i].topic;
-                items[i].partition = list->elems[i].partition;
-        }
-        return (shim_partitions) {items, (size_t)list->cnt};
-}
-
-static shim_member flat_member(const rd_kafka_group_member_t *m) {
-        return (shim_member) {
-            .id           = flat_str(m->rkgm_member_id),
-            .instance     = flat_str(m->rkgm_group_instance_id),
-            .rack         = flat_str(m->rkgm_rack_id),
-            .user_data    = flat_bytes(m->rkgm_userdata),
-            .subscription = flat_list(m->rkgm_subscription),
-            .owned        = flat_list(m->rkgm_owned),
-            .generation   = m->rkgm_generation,
-        };
-}
-
-/* Racks are known to the metadata only if some member has one. */
-static const shim_names *flat_racks(const rd_kafka_assignor_topic_t *t) {
-        const rd_kafka_metadata_topic_internal_t *mdti = t->metadata_internal;
-        shim_names *racks;
-        int i;
-        int known = 0;
-
-        if (!mdti || !mdti->partitions || t->metadata->partition_cnt <= 0)
-                return NULL;
-        racks = rd_calloc((size_t)t->metadata->partition_cnt, sizeof(*racks));
-        for (i = 0; i < t->metadata->partition_cnt; i++) {
-                racks[i].items =
-                    (const char *const *)mdti->partitions[i].racks;
-                racks[i].len = racks[i].items ? mdti->partitions[i].racks_cnt : 0;
-                known |= racks[i].len > 0;
-        }
-        if (known)
-                return racks;
-        rd_free(racks);
-        return NULL;
-}
-
-/* Errored topics are there with no partitions; only "unknown" means that it is gone. */
-static size_t flat_topics(rd_kafka_assignor_topic_t **eligible,
-                          size_t eligible_cnt,
-                          shim_topic *topics) {
-        size_t i;
-        size_t n = 0;
-
-        for (i = 0; i < eligible_cnt; i++) {
-                const rd_kafka_metadata_topic_t *md = eligible[i]->metadata;
-
-                if (md->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
-                    md->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_ID)
-                        continue;
-                topics[n++] = (shim_topic) {.name          = md->topic,
-                                            .racks         = flat_racks(eligible[i]),
-                                            .partition_cnt = md->partition_cnt};
-        }
-        return n;
-}
-
-static void free_group(shim_group *group) {
-        size_t i;
-
-        for (i = 0; i < group->member_cnt; i++) {
-                rd_free((void *)group->members[i].subscription.items);
-                if (group->members[i].owned.items)
-                        rd_free((void *)group->members[i].owned.items);
-        }
-        for (i = 0; i < group->topic_cnt; i++)
-                if (group->topics[i].racks)
-                        rd_free((void *)group->topics[i].racks);
-        rd_free((void *)group->members);
-        rd_free((void *)group->topics);
-}
-
-
-/* ---- librdkafka calls: main thread ---- */
-
-/*
- * What librdkafka does next to a cooperative assignment dereferences a missing owned list, keeps what was withheld
- * and knows no generations. With an owned list that equals the assignment it finds nothing to adjust. (An empty list
- * would do as well, but librdkafka sizes its hash tables by the owned lists.)
- */
-static void disarm_adjustment(rd_kafka_group_member_t *m) {
-        if (m->rkgm_owned)
-                rd_kafka_topic_partition_list_destroy(m->rkgm_owned);
-        m->rkgm_owned = rd_kafka_topic_partition_list_copy(m->rkgm_assignment);
-}
-
-static rd_kafka_resp_err_t assign_cb(rd_kafka_t *rk,
-                                     const rd_kafka_assignor_t *rkas,
-                                     const char *member_id,
-                                     const rd_kafka_metadata_t *metadata,
-                                     rd_kafka_group_member_t *members,
-                                     size_t member_cnt,
-                                     rd_kafka_assignor_topic_t **eligible,
-                                     size_t eligible_cnt,
-                                     char *errstr,
-                                     size_t errstr_size,
-                                     void *opaque) {
-        const shim_assignor *assignor = opaque;
-        shim_member *flat   = rd_calloc(member_cnt + 1, sizeof(*flat));
-        shim_topic *topics  = rd_calloc(eligible_cnt + 1, sizeof(*topics));
-        shim_answer answer  = {members, member_cnt};
-        shim_group group    = {.id         = rk->rk_group_id->str,
-                               .leader     = member_id,
-                               .topics     = topics,
-                               .members    = flat,
-                               .member_cnt = member_cnt,
-                               .generation = rk->rk_cgrp->rkcg_generation_id};
-        size_t i;
-        int err;
-
-        for (i = 0; i < member_cnt; i++)
-                flat[i] = flat_member(&members[i]);
-        group.topic_cnt = flat_topics(eligible, eligible_cnt, topics);
-
-        err = assignor->client->callbacks.assign(assignor->opaque, &group,
-                                                 &answer, errstr, errstr_size);
-        free_group(&group);
-        if (err)
-                return RD_KAFKA_RESP_ERR__FAIL;
-
-        if (rkas->rkas_protocol == RD_KAFKA_REBALANCE_PROTOCOL_COOPERATIVE)
-                for (i = 0; i < member_cnt; i++)
-                        disarm_adjustment(&members[i]);
-        return RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
-/* Tells all of our assignors but the one that decided. */
-static void supersede(const shim_client *client, const shim_assignor *decider) {
-        const shim_assignor *assignor;
-
-        for (assignor = client->assignors; assignor; assignor = assignor->next)
-                if (assignor != decider && assignor->opaque)
-                        client->callbacks.on_superseded(assignor->opaque);
-}
-
-/* A member that was thrown out forgets its id or its generation before it joins again. */
-static rd_bool_t is_outside(const rd_kafka_cgrp_t *rkcg) {
-        return rkcg->rkcg_generation_id < 0 ||
-               RD_KAFKAP_STR_LEN(rkcg->rkcg_member_id) == 0;
-}
-
-static rd_kafkap_bytes_t *
-get_metadata_cb(const rd_kafka_assignor_t *rkas,
-                void *assignor_state, /* of whichever assignor won last */
-                const rd_list_t *topics,
-                const rd_kafka_topic_partition_list_t *owned,
-                const rd_kafkap_str_t *rack) {
-        const shim_assignor *assignor = rkas->rkas_opaque;
-        shim_client *client           = assignor->client;
-        const char **names = rd_calloc((size_t)rd_list_cnt(topics) + 1,
-                                       sizeof(*names));
-        shim_metadata metadata = {NULL, topics, owned, rack, client->generation};
-        shim_join join         = {.topics = {names, (size_t)rd_list_cnt(topics)},
-                                  .owned  = flat_list(owned),
-                                  .generation = client->generation};
-        const rd_kafka_topic_info_t *info;
-        int i;
-
-        /* The wanted rebalance is this one. */
-        rd_kafka_timer_stop(&client->rk->rk_timers, &client->retry, RD_DO_LOCK);
-
-        RD_LIST_FOREACH(info, topics, i)
-        names[i] = info->topic;
-        if (client->generation >= 0 && is_outside(client->rk->rk_cgrp))
-                client->callbacks.on_superseded(assignor->opaque);
-        client->callbacks.subscription_user_data(assignor->opaque, &join,
-                                                 &metadata);
-        if (!metadata.bytes)
-                rdkafka_assignor_put_user_data(&metadata, NULL, 0);
-        rd_free(names);
-        if (join.owned.items)
-                rd_free((void *)join.owned.items);
-        return metadata.bytes;
-}
-
-static void on_assignment_cb(const rd_kafka_assignor_t *rkas,
-                             void **assignor_state,
-                             const rd_kafka_topic_partition_list_t *assignment,
-                             const rd_kafkap_bytes_t *user_data,
-                             const rd_kafka_consumer_group_metadata_t *rkcgm) {
-        const shim_assignor *assignor = rkas->rkas_opaque;
-        shim_assigned assigned        = {.member     = rkcgm->member_id,
-                                         .partitions = flat_list(assignment),
-                                         .user_data  = flat_bytes(user_data),
-                                         .generation = rkcgm->generation_id};
-
-        assignor->client->generation = rkcgm->generation_id;
-        supersede(assignor->client, assignor);
-        assignor->client->callbacks.on_assignment(assignor->opaque, &assigned);
-        if (assigned.partitions.items)
-                rd_free((void *)assigned.partitions.items);
-}
-
-/*
- * A built-in assignor won: what ours gave last does not hold any more. What is owned from now on is owned since this
- * generation, whoever leads next: without it a zombie's claim could look newer.
- */
-static void
-on_built_in_assignment_cb(const rd_kafka_assignor_t *rkas,
-                          void **assignor_state,
-                          const rd_kafka_topic_partition_list_t *assignment,
-                          const rd_kafkap_bytes_t *user_data,
-                          const rd_kafka_consumer_group_metadata_t *rkcgm) {
-        const shim_assignor *assignor = rkas->rkas_opaque;
-
-        assignor->client->generation = rkcgm->generation_id;
-        supersede(assignor->client, assignor);
-        if (assignor->built_in)
-                assignor->built_in(rkas, assignor_state, assignment, user_data,
-                                   rkcgm);
-}
-
-
-/* ---- librdkafka calls: the thread that polls ---- */
-
-static rd_kafka_op_res_t serve_cb(rd_kafka_t *rk,
-                                  rd_kafka_q_t *rkq,
-                                  rd_kafka_op_t *rko,
-                                  rd_kafka_q_cb_type_t cb_type,
-                                  void *opaque) {
-        shim_client *client = opaque;
-
-        if (rko->rko_type == RD_KAFKA_OP_REBALANCE &&
-            rko->rko_err == RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS) {
-                shim_partitions list =
-                    flat_list(rko->rko_u.rebalance.partitions);
-
-                client->callbacks.on_revoked(client->opaque, &list,
-                                             rd_kafka_assignment_lost(rk));
-                if (list.items)
-                        rd_free((void *)list.items);
-        }
-        return rd_kafka_poll_cb(rk, rkq, rko, cb_type, NULL);
-}
-
-
-/* ---- the handle goes ---- */
-
-/* In the final destroy: the threads are joined, the assignors and the group's queues are gone. */
-static rd_kafka_resp_err_t on_conf_destroy(void *opaque) {
-        shim_client *client = opaque;
-        shim_assignor *next = client->assignors;
-
-        client->callbacks.closed(client->opaque);
-        while (next) {
-                shim_assignor *assignor = next;
-
-                next = assignor->next;
-                rd_free(assignor);
-        }
-        rd_free(client);
-        return RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
-
-/* ---- called by us ---- */
 
 int rdkafka_assignor_built_version(void) {
         return RD_KAFKA_VERSION;
@@ -376,7 +32,7 @@ int rdkafka_assignor_attach(rd_kafka_t *rk,
         client->opaque     = opaque;
         client->generation = -1;
         if (rd_kafka_conf_interceptor_add_on_conf_destroy(
-                &rk->rk_conf, "rdkafka-assignor", on_conf_destroy, client)) {
+                &rk->rk_conf, "rdkafka-assignor", shim_on_conf_destroy, client)) {
                 rd_free(client);
                 return SHIM_REFUSED;
         }
@@ -404,7 +60,7 @@ int rdkafka_assignor_add(shim_client *client,
             client->rk, "consumer", name,
             cooperative ? RD_KAFKA_REBALANCE_PROTOCOL_COOPERATIVE
                         : RD_KAFKA_REBALANCE_PROTOCOL_EAGER,
-            assign_cb, get_metadata_cb, on_assignment_cb, NULL, NULL,
+            shim_assign_cb, shim_get_metadata_cb, shim_on_assignment_cb, NULL, NULL,
             new_assignor(client, opaque));
         if (!err)
                 return SHIM_OK;
@@ -420,7 +76,7 @@ static void wrap_built_in(shim_client *client, rd_kafka_assignor_t *rkas) {
         assignor                    = new_assignor(client, NULL);
         assignor->built_in          = rkas->rkas_on_assignment_cb;
         rkas->rkas_opaque           = assignor;
-        rkas->rkas_on_assignment_cb = on_built_in_assignment_cb;
+        rkas->rkas_on_assignment_cb = shim_on_built_in_assignment_cb;
 }
 
 /* By comparison, not by subtraction: disabled assignors have INT_MAX. */
@@ -464,9 +120,11 @@ void rdkafka_assignor_watch(shim_client *client) {
         rd_kafka_q_t *rkq = client->rk->rk_cgrp->rkcg_q;
 
         mtx_lock(&rkq->rkq_lock);
-        rkq->rkq_serve  = serve_cb;
+        rkq->rkq_serve  = shim_serve_cb;
         rkq->rkq_opaque = client;
         mtx_unlock(&rkq->rkq_lock);
+        rd_kafka_timer_start(&client->rk->rk_timers, &client->look, 100 * 1000,
+                             shim_look_outside, client);
 }
 
 void rdkafka_assignor_give(shim_answer *answer,
@@ -505,6 +163,7 @@ void rdkafka_assignor_put_user_data(shim_metadata *metadata,
             metadata->rack);
 }
 
+
 /* ---- asked from any thread ---- */
 
 /*
@@ -542,7 +201,7 @@ static rd_kafka_op_res_t rebalance_op(rd_kafka_t *rk,
         if (rko->rko_err == RD_KAFKA_RESP_ERR__DESTROY)
                 return RD_KAFKA_OP_RES_HANDLED;
         RD_LIST_FOREACH(rkas, &rk->rk_conf.partition_assignors, i) {
-                if (rkas->rkas_assign_cb != assign_cb)
+                if (rkas->rkas_assign_cb != shim_assign_cb)
                         continue;
                 rebalance_now(&rk->rk_timers,
                               ((shim_assignor *)rkas->rkas_opaque)->client);

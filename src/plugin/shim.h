@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opaque here as well: only shim.c sees librdkafka's structs. */
+/* Opaque here as well: only shim_int.h sees librdkafka's structs. */
 struct rd_kafka_s;
 typedef struct shim_client shim_client;
 typedef struct shim_answer shim_answer;
@@ -130,7 +130,7 @@ int rdkafka_assignor_add(shim_client *client,
                          void *opaque);
 /* Makes exactly `names` the strategy list. SHIM_REFUSED, and no change, if one is not known. */
 int rdkafka_assignor_order(shim_client *client, shim_names names);
-/* Has `on_revoked` called. */
+/* Has `on_revoked` called, and `on_superseded` for a member that is none any more. */
 void rdkafka_assignor_watch(shim_client *client);
 
 /* To be called from `assign`: partitions of one topic for one member of `group->members`. */

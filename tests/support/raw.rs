@@ -20,9 +20,14 @@ impl Body {
         self
     }
 
-    pub fn string(mut self, value: &str) -> Self {
+    pub fn string(self, value: &str) -> Self {
+        self.name(value.as_bytes())
+    }
+
+    /// A string that need not be text.
+    pub fn name(mut self, value: &[u8]) -> Self {
         self = self.i16(i16::try_from(value.len()).unwrap());
-        self.0.extend(value.as_bytes());
+        self.0.extend(value);
         self
     }
 
