@@ -3,8 +3,8 @@
 mod log;
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use log::Log;
 use rdkafka_assignor::Assignors;

@@ -1,7 +1,8 @@
 //! The `assignor` command: arguments, logs and exit statuses.
 //!
 //! `assignor plan` answers what the assignor would do with a group that is described in a file;
-//! `assignor demo` runs a group on a cluster. Everything else is the library's.
+//! `assignor decode` shows what members and leaders tell each other; `assignor demo` runs a group on a cluster. Everything else is the library's.
+mod decode;
 mod demo;
 mod moves;
 mod plan;
@@ -29,6 +30,8 @@ struct Arguments {
 enum Command {
     /// What would the assignor do with this group?
     Plan(plan::Arguments),
+    /// What do these bytes of a group's metadata say?
+    Decode(decode::Arguments),
     /// Show a group at work: members that join, leave, die and are replaced while records flow.
     Demo(demo::Arguments),
     /// One member of the demo's group.
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     log_to_stderr(arguments.verbose);
     let done = match &arguments.command {
         Command::Plan(arguments) => plan::run(arguments),
+        Command::Decode(arguments) => decode::run(arguments),
         Command::Demo(demo) => demo::run(demo, arguments.verbose),
         Command::Member(arguments) => demo::member::run(arguments),
     };

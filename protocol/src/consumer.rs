@@ -21,7 +21,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod reader;
+mod sticky;
 mod writer;
+
+pub use sticky::{CooperativeStickyUserData, StickyUserData};
 
 use reader::Reader;
 use writer::Writer;
@@ -228,6 +231,12 @@ pub enum DecodeError {
         field: &'static str,
         /// Length as written.
         length: i32,
+    },
+    /// There are bytes after the last field of an assignor's user data.
+    #[error("{field}: trailing bytes")]
+    Trailing {
+        /// The last field.
+        field: &'static str,
     },
     /// A name is not UTF-8.
     #[error("{field}: not UTF-8")]

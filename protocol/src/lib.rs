@@ -1,6 +1,7 @@
 //! Kafka's consumer protocol and the assignor's user data: bytes to values and back.
 //!
 //! * [`consumer`]: what every Kafka consumer writes into JoinGroup and SyncGroup, versions 0 to 3.
+//! * [`consumer::StickyUserData`], [`FaustUserData`]: what other assignors add to it, for people to look at.
 //! * [`SubscriptionUserData`], [`AssignmentUserData`], [`Routes`]: what our members and our leader add to it,
 //!   version 1. The layout is specified byte by byte in the chapter "Wire format" of DESIGN.md.
 //!
@@ -28,9 +29,14 @@
 )]
 
 pub mod consumer;
+mod faust;
 mod partitions;
 mod user_data;
 
+pub use faust::{
+    FaustAssignment, FaustDistribution, FaustPartitions, FaustUserData, MAX_FAUST_JSON,
+    ReadFaustError,
+};
 pub use partitions::{MAX_PARTITION, PartitionSet};
 pub use user_data::{
     AssignmentUserData, Claims, Delivered, EncodedRoutes, Envelope, GlobalTable, GroupRoutes, Kind,

@@ -22,6 +22,7 @@ pub use assignment::{AssignmentUserData, Delivered};
 pub use envelope::{Envelope, Kind, VERSION};
 pub use error::{ReadUserDataError, WriteUserDataError};
 pub(crate) use lists::listed;
+pub(crate) use part::Part;
 pub use part::{MAX_COMPRESSED, MAX_INFLATED, MAX_ROUTES_INFLATED};
 pub use routes::{EncodedRoutes, GroupRoutes, Routes, Served, ServedCopy};
 pub use subscription::{Claims, SubscriptionUserData, Table};

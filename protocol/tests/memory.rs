@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rdkafka_assignor_protocol::consumer::{Assignment, Subscription};
 use rdkafka_assignor_protocol::{
-    AssignmentUserData, MAX_COMPRESSED, MAX_INFLATED, MAX_ROUTES_INFLATED, Routes,
+    AssignmentUserData, FaustUserData, MAX_COMPRESSED, MAX_INFLATED, MAX_ROUTES_INFLATED, Routes,
     SubscriptionUserData,
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -267,4 +267,25 @@ fn the_worst_bytes_of_the_consumer_protocol_stay_within_the_bound() {
     assert!(used < FIXED + topics.len() * PER_BYTE, "{used} bytes");
     let used = allocated(|| Assignment::decode(&assigned).unwrap());
     assert!(used < FIXED + assigned.len() * PER_BYTE, "{used} bytes");
+}
+
+#[test]
+fn fausts_json_allocates_in_proportion_to_its_length() {
+    let _alone = alone();
+    let names: String = (0..100_000).map(|n| format!("\"{n}\":[],")).collect();
+    let numbers = "0,".repeat(500_000);
+    let unknown = "[".repeat(500_000);
+    for json in [
+        format!(r#"{{"assignment":{{"actives":{{{names}"":[0]}}}}}}"#),
+        format!(r#"{{"assignment":{{"actives":{{"a":[{numbers}0]}}}}}}"#),
+        format!(r#"{{"url":"{numbers}"}}"#),
+        format!(r#"{{"unknown":{unknown}"#),
+    ] {
+        let used = allocated(|| FaustUserData::decode(json.as_bytes()));
+        assert!(
+            used < FIXED + json.len() * PER_BYTE,
+            "{used} bytes of {}",
+            json.len()
+        );
+    }
 }

@@ -6,6 +6,7 @@
 mod checker;
 mod common;
 mod faust;
+mod faust_group;
 mod faust_table;
 mod field;
 mod groups;

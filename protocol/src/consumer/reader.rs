@@ -16,6 +16,10 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(super) fn i16(&mut self, field: &'static str) -> Result<i16, DecodeError> {
         self.array(field).map(i16::from_be_bytes)
     }

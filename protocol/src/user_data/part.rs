@@ -23,11 +23,11 @@ const LEVEL: Compression = Compression::new(6);
 
 /// One of the parts that user data may have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Name for errors.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Largest inflated size in bytes.
-    pub(super) max_inflated: usize,
+    pub(crate) max_inflated: usize,
 }
 
 impl Part {
@@ -53,7 +53,7 @@ impl Part {
     }
 
     /// The body in `stream`, which must hold nothing else.
-    pub(super) fn inflate(self, stream: &[u8]) -> Result<Vec<u8>, ReadUserDataError> {
+    pub(crate) fn inflate(self, stream: &[u8]) -> Result<Vec<u8>, ReadUserDataError> {
         let part = self.name;
         let mut body = Vec::new();
         let mut decoder = ZlibDecoder::new(stream);
