@@ -21,6 +21,7 @@ use crate::held::Held;
 use crate::leader::{self, Memory};
 use crate::partitions::{PartitionSets, to_sets};
 use crate::plugin::Client;
+use crate::router::{self, Said};
 use crate::telemetry;
 
 use std::collections::BTreeMap;
@@ -140,6 +141,7 @@ impl Assignor for Copartitioned {
 
     fn on_assignment(&self, assigned: &Assigned<'_>) {
         let own = self.read(assigned);
+        let said = Said::of(&own);
         let held = Held {
             member: Some(assigned.member.to_owned()),
             generation: Some(assigned.generation),
@@ -163,7 +165,10 @@ impl Assignor for Copartitioned {
             active: held.active.clone(),
             standby: held.standby.clone(),
         };
-        self.handle.assigned(held);
+        self.handle.assigned(held.clone());
+        if let Err(error) = router::arrived(&self.handle, assigned, said, held) {
+            telemetry::unusable_routes(assigned, &error);
+        }
     }
 
     fn on_revoked(&self, revoked: &Revoked<'_>) {

@@ -33,6 +33,7 @@ use crate::leader_topic;
 use crate::led::Led;
 use crate::partitions::PartitionSets;
 use crate::plugin::Client;
+use crate::router::{Router, Routes};
 
 /// What this member holds, told by its assignor; clones tell the same.
 ///
@@ -50,11 +51,13 @@ pub struct Handle {
 }
 
 struct Shared {
+    host: Option<String>,
     leader_topic: Option<String>,
     protocol: RebalanceProtocol,
     client: Mutex<Option<Arc<dyn Consumer>>>,
     held: watch::Sender<Arc<Held>>,
     led: watch::Sender<Option<Arc<Led>>>,
+    routes: watch::Sender<Arc<Routes>>,
     nonce: AtomicU64,
 }
 
@@ -79,11 +82,13 @@ impl Consumer for Client {
 impl Handle {
     pub(crate) fn new(settings: &Settings) -> Self {
         let shared = Shared {
+            host: settings.host.clone(),
             leader_topic: settings.leader_topic.clone(),
             protocol: settings.protocol,
             client: Mutex::new(None),
             held: watch::Sender::new(Arc::default()),
             led: watch::Sender::new(None),
+            routes: watch::Sender::new(Arc::default()),
             nonce: AtomicU64::new(0),
         };
         Handle {
@@ -135,6 +140,11 @@ impl Handle {
     /// the first. Leading the group's rebalances is Kafka's business and not [`is_leader`](Handle::is_leader).
     pub fn watch_led(&self) -> watch::Receiver<Option<Arc<Led>>> {
         self.shared.led.subscribe()
+    }
+
+    /// Tells which member serves a key; for producers that choose partitions as Java's do, unless told otherwise.
+    pub fn router(&self) -> Router {
+        Router::new(self.clone())
     }
 
     /// The application's leader topic, unless it is switched off.
@@ -217,6 +227,16 @@ impl Handle {
     pub(crate) fn detached(&self) {
         *self.client() = None;
         self.update(|_| Held::default());
+    }
+
+    /// Where this member says that it can be reached.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.shared.host.as_deref()
+    }
+
+    /// The routes of the last assignment, whatever became of it.
+    pub(crate) fn routes(&self) -> &watch::Sender<Arc<Routes>> {
+        &self.shared.routes
     }
 
     pub(crate) fn led(&self, led: Led) {

@@ -3,7 +3,7 @@
 //! Pure but for its [`Memory`], which is passed in: no clock, no I/O, no librdkafka. It always answers. One member's
 //! damage costs that member its history (`reading`); a topic in trouble keeps its owners (`topics`); a plan
 //! that cannot be made is replaced by a plain one (`plain`); what is too large to be written is left out, in the
-//! order routes, own part. What the group cannot mend is told to every member (see
+//! order routes of topics without tables, all routes, own part. What the group cannot mend is told to every member (see
 //! [`DeliveredKind`](crate::DeliveredKind)).
 #[cfg(test)]
 mod hostile;
@@ -107,6 +107,7 @@ fn lead_with(
     let mut led = report(group, decision.plan, decision.shares);
     led.epoch = memory.epoch;
     led.warnings.extend(reading.warnings);
+    led.warnings.extend(routes::shared_hosts(&reading.hosts));
     if let Some(message) = panicked {
         led.errors.push(planning_failed());
         led.warnings.push(planning_panicked(message));

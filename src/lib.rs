@@ -4,7 +4,8 @@
 //!   name it in `partition.assignment.strategy`, also next to librdkafka's own.
 //! * [`Copartitioned`] is the assignor that comes along: equal partition numbers of topics that are joined go to
 //!   one member, partitions stay where they are if they can, and tables have standby copies on other members that
-//!   take over warm when one dies. Its [`Handle`] tells the application what is its own at every moment.
+//!   take over warm when one dies. Its [`Handle`] tells the application what is its own at every moment, and its
+//!   [`Router`] which member serves a key.
 //!
 //! ```
 //! use rdkafka::ClientConfig;
@@ -43,10 +44,12 @@ mod held;
 mod leader;
 mod leader_topic;
 mod led;
+mod partitioner;
 mod partitions;
 mod plugin;
 mod register;
 mod round;
+mod router;
 mod strategy;
 mod target;
 mod telemetry;
@@ -57,11 +60,13 @@ pub use delivered::{DeliveredError, DeliveredKind};
 pub use handle::Handle;
 pub use held::Held;
 pub use led::{LeaderWarning, Led, Share};
+pub use partitioner::{OwnPartitioner, Partitioner};
 pub use partitions::PartitionSets;
 pub use plugin::{Client, mock};
 pub use rdkafka_assignor_engine as engine;
 pub use rdkafka_assignor_protocol::PartitionSet;
 pub use register::{Assignors, CreateError};
+pub use router::{Epoch, Here, Route, RouteError, Router, Routes, Served};
 
 /// The snippets of README.md, compiled.
 #[cfg(doctest)]

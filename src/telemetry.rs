@@ -21,6 +21,7 @@ use crate::assignor::{Assigned, Group, Join};
 use crate::held::Held;
 use crate::led::{Led, Share};
 use crate::partitions::PartitionSets;
+use crate::router::UnusableRoutes;
 
 /// Members, warnings and errors that are written one by one; the rest is counted.
 const MOST_LINES: usize = 100;
@@ -154,6 +155,17 @@ pub(crate) fn unreadable_assignment(assigned: &Assigned<'_>, error: &ReadUserDat
         member = bounded(assigned.member),
         generation = assigned.generation,
         "user data of the assignment, and the standbys in it, could not be read: {error}"
+    );
+}
+
+/// The routes of the assignment are not used; everything else in it is.
+pub(crate) fn unusable_routes(assigned: &Assigned<'_>, error: &UnusableRoutes) {
+    warn!(
+        group = assigned.client.group_id(),
+        member = bounded(assigned.member),
+        generation = assigned.generation,
+        "routes are unknown until the next assignment: {}",
+        bounded(&error.to_string())
     );
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Every round checks what must hold in every round: partitions exactly once (I1), no partition granted that a
 //! valid owner has not given up (I7), enough standbys on members that are not the active (I4), and that nothing the
-//! leader says needs a correction by the plug.
+//! leader says needs a correction by the plug. After every round, what every member's router says must be what was given.
 mod histories;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -124,10 +125,13 @@ impl Cluster {
             let uncorrected = to_sets(&assignment.partitions);
             assert_eq!(uncorrected, led.members[id].active);
         }
+        let heard = self.nodes.iter().filter(|(_, node)| !node.deaf);
+        let heard: Vec<_> = heard.map(|(id, _)| id.clone()).collect();
         let revoked = decided
             .into_iter()
             .map(|(id, given)| self.deliver(&id, given))
             .sum();
+        self.check_routes(&led, &heard);
         Outcome { led, revoked }
     }
 

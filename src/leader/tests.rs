@@ -1,4 +1,6 @@
 //! A leader's answers to groups with all kinds of members in them.
+mod routes;
+
 use std::num::NonZeroU32;
 
 use rdkafka_assignor_protocol::{AssignmentUserData, Claims, SubscriptionUserData, Table};
@@ -288,32 +290,6 @@ fn capacity_and_rack_are_believed() {
 }
 
 #[test]
-fn routes_name_only_owners_of_this_round() {
-    let mut a = member("a", &said("a", &[]));
-    a.owned = Some(lists("orders", &[0, 1, 2, 3]));
-    let group = group(vec![a, member("b", &said("b", &[]))]);
-    let (assignments, led) = lead(&cooperative(), &mut Memory::default(), &group);
-    let withheld = &led.members["b"].withheld["orders"];
-    assert_eq!(withheld.len(), 2);
-    let routes = Routes::decode(&assignments["a"].user_data)
-        .expect("readable")
-        .expect("there are tables");
-    assert_eq!(routes.hosts, ["a:80", "b:80"]);
-    let counts = &routes.groups[0];
-    assert_eq!(counts.active.len(), 1);
-    assert_eq!(
-        counts.active[0].partitions,
-        led.members["a"].active["orders"]
-    );
-    let copies = counts.standby.iter().filter(|copy| copy.host == 1);
-    assert!(
-        copies
-            .flat_map(|copy| copy.partitions.iter())
-            .any(|p| withheld.contains(p))
-    );
-}
-
-#[test]
 fn a_leaders_epoch_never_goes_back() {
     let mut memory = Memory::default();
     let group = group(vec![member("a", &said("a", &[]))]);
@@ -351,43 +327,4 @@ fn the_order_of_members_does_not_matter() {
         lead(&eager(), &mut Memory::default(), &group(backward)).0,
         forward
     );
-}
-
-#[test]
-fn routes_go_first_when_the_groups_record_gets_too_large() {
-    let topics: Vec<String> = (0..60)
-        .map(|n| format!("a-topic-with-a-rather-long-name-{n}"))
-        .collect();
-    let declares = SubscriptionUserData {
-        copartition: Some(Vec::new()),
-        tables: topics
-            .iter()
-            .map(|topic| table(&format!("table-of-{topic}"), topic))
-            .collect(),
-        ..said("a", &[])
-    };
-    let hosted = |n: usize| SubscriptionUserData {
-        host: Some(format!("host-{n}:80")),
-        ..declares.clone()
-    };
-    let mut members: Vec<_> = (0..300)
-        .map(|n| member(&format!("m{n:03}"), &hosted(n)))
-        .collect();
-    for member in &mut members {
-        member.topics = topics.clone();
-    }
-    let mut group = group(members);
-    group.topics = topics
-        .iter()
-        .map(|name| (name.clone(), topic(10)))
-        .collect();
-    let (assignments, led) = lead(&eager(), &mut Memory::default(), &group);
-    assert_eq!(kinds(&led), [("group", "too-large")]);
-    for assignment in assignments.values() {
-        assert_eq!(
-            Routes::decode(&assignment.user_data).expect("readable"),
-            None
-        );
-        assert!(AssignmentUserData::decode(&assignment.user_data).is_ok());
-    }
 }

@@ -1,7 +1,7 @@
 //! This round to members' bytes.
 //!
 //! A broker keeps a group's subscriptions and assignments in one record of about 1 MB, and readers accept only so much. When it gets
-//! too large, routes are left out first; a member's part that is too large by itself is left out too, with a
+//! too large, routes of topics without tables are left out first, then all routes; a member's part that is too large by itself is left out too, with a
 //! warning, and the member keeps its actives.
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use rdkafka_assignor_protocol::{
     AssignmentUserData, Delivered, EncodedRoutes, GlobalTable, Routes, WriteUserDataError,
 };
 
+use super::routes::of_tables;
 use crate::assignor::{Assignment, Group, Member, TopicPartitions};
 use crate::delivered::DeliveredError;
 use crate::led::{LeaderWarning, Led, Share};
@@ -24,42 +25,56 @@ pub(super) fn assignments(
     routes: &Routes,
 ) -> BTreeMap<String, Assignment> {
     let room = MOST_BYTES.saturating_sub(subscriptions(group));
-    let encoded = encode_routes(led, routes, room);
-    let mut assignments = write(led, encoded.as_ref());
-    if encoded.is_some() && size(&assignments) > room {
-        led.warnings.push(without_routes(format!(
-            "{} bytes in all",
-            size(&assignments)
-        )));
-        assignments = write(led, None);
-    }
+    let with_routes = with_routes(led, routes, room);
+    let (assignments, left_out) = with_routes.unwrap_or_else(|| write(led, None));
+    led.warnings.extend(left_out.into_iter().map(unwritable));
     led.bytes = size(&assignments);
     assignments
 }
 
-fn encode_routes(led: &mut Led, routes: &Routes, room: usize) -> Option<EncodedRoutes> {
-    if routes.groups.is_empty() {
-        return None;
-    }
-    let left_out = match routes.encode() {
-        Ok(encoded) => {
-            let bytes = encoded.as_bytes().len().saturating_mul(led.members.len());
-            if bytes <= room {
-                return Some(encoded);
-            }
-            format!("they alone are {bytes} bytes in all")
+/// Assignments, and the members whose own part is left out of theirs.
+type Written = (
+    BTreeMap<String, Assignment>,
+    Vec<(String, WriteUserDataError)>,
+);
+
+/// With as many routes as there is room for; `None` if there are none, or room for none.
+fn with_routes(led: &mut Led, routes: &Routes, room: usize) -> Option<Written> {
+    let of_tables = of_tables(routes);
+    let fewer = of_tables.groups.len() < routes.groups.len();
+    let attempts = [
+        (routes, "routes of topics without tables"),
+        (&of_tables, "routes"),
+    ];
+    for (routes, what) in attempts.into_iter().skip(usize::from(!fewer)) {
+        if routes.groups.is_empty() {
+            return None;
         }
-        Err(error) => error.to_string(),
-    };
-    led.warnings.push(without_routes(left_out));
+        match fitting(led, routes, room) {
+            Ok(written) => return Some(written),
+            Err(why) => led
+                .warnings
+                .push(too_large(None, format!("{what} are left out: {why}"))),
+        }
+    }
     None
 }
 
-fn without_routes(why: String) -> LeaderWarning {
-    too_large(None, format!("routes are left out: {why}"))
+/// With these routes, or why that is too much.
+fn fitting(led: &Led, routes: &Routes, room: usize) -> Result<Written, String> {
+    let encoded = routes.encode().map_err(|error| error.to_string())?;
+    let bytes = encoded.as_bytes().len().saturating_mul(led.members.len());
+    if bytes > room {
+        return Err(format!("they alone are {bytes} bytes in all"));
+    }
+    let written = write(led, Some(&encoded));
+    match size(&written.0) {
+        bytes if bytes > room => Err(format!("{bytes} bytes in all")),
+        _ => Ok(written),
+    }
 }
 
-fn write(led: &mut Led, routes: Option<&EncodedRoutes>) -> BTreeMap<String, Assignment> {
+fn write(led: &Led, routes: Option<&EncodedRoutes>) -> Written {
     let errors: Vec<_> = led.errors.iter().map(DeliveredError::to_wire).collect();
     let mut assignments = BTreeMap::new();
     let mut left_out = Vec::new();
@@ -78,8 +93,7 @@ fn write(led: &mut Led, routes: Option<&EncodedRoutes>) -> BTreeMap<String, Assi
             },
         );
     }
-    led.warnings.extend(left_out.into_iter().map(unwritable));
-    assignments
+    (assignments, left_out)
 }
 
 fn own_part(led: &Led, share: &Share, errors: &[Delivered]) -> AssignmentUserData {
