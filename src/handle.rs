@@ -1,25 +1,4 @@
-//! What the application sees of its assignment, and only while it is true.
-//!
-//! A [`Handle`] is fed by the plug, not by the application, which therefore cannot forget it. It is in one of three
-//! states:
-//!
-//! | state | entered by | says |
-//! |---|---|---|
-//! | silent | creation, an eager join, lost partitions, another assignor's win, leaving, close | nothing is held |
-//! | joining (cooperative) | a join | what is still owned, and its standbys; never leader |
-//! | holding | an assignment of this assignor | everything in it |
-//!
-//! * An *assignment* replaces everything at once. What a cooperative rebalance is about to revoke is missing in it
-//!   already, so the handle stops naming it before the application is asked to give it up.
-//! * A *revocation* removes what it names. A cooperative one that takes something the last assignment did grant was not
-//!   announced by a leader: the application unsubscribes or closes. If nothing active remains then, the standbys go too.
-//! * *Lost* partitions, as after a missed session, silence the handle. As an application may not poll and thus never
-//!   hear of it, every question also asks librdkafka whether the assignment is lost at this moment.
-//!   A [`watch`](Handle::watch) cannot: it is told when the application polls.
-//! * A *join* ends leadership. Under the eager protocol nothing is owned from there on; under the cooperative one what is
-//!   not owned any more is dropped, so that only a new assignment adds anything.
-//! * When *another assignor* of the strategy list decides a rebalance, this one does not learn what it decided: silence.
-//! * Errors stay until the next assignment or the close: they are news, not a holding.
+//! What the application sees of its assignment, and only while it is true: fed by the plug, so that nobody forgets it.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,6 +15,30 @@ use crate::plugin::Client;
 use crate::router::{Router, Routes};
 
 /// What this member holds, told by its assignor; clones tell the same.
+///
+/// It is fed by librdkafka's own callbacks, not by the application, which therefore cannot forget it. It is in one of
+/// three states:
+///
+/// | state | entered by | says |
+/// |---|---|---|
+/// | silent | creation, an eager join, lost partitions, another assignor's win, leaving, close | nothing is held |
+/// | joining (cooperative) | a join | what is still owned, and its standbys; never leader |
+/// | holding | an assignment of this assignor | everything in it |
+///
+/// * An *assignment* replaces everything at once, as soon as librdkafka has it. The consumer has its partitions when the
+///   application polls next, so the handle is early, with taking and with giving: it names partitions of which no message
+///   was read yet, and what a cooperative rebalance is about to revoke is missing before the application is asked to
+///   give it up.
+/// * A *revocation* removes what it names. A cooperative one that takes something the last assignment did grant was not
+///   announced by a leader: the application unsubscribes or closes. If nothing active remains then, the standbys go too.
+/// * *Lost* partitions, as after a missed session, silence the handle. As an application may not poll and thus never
+///   hear of it, every question also asks librdkafka whether the assignment is lost at this moment. A value of
+///   [`watch`](Handle::watch) does not.
+/// * A *join* ends leadership: nobody leads during a rebalance, [`is_leader`](Handle::is_leader) is `false` from the
+///   join to the assignment. Under the eager protocol nothing is owned from there on; under the cooperative one what is
+///   not owned any more is dropped, so that only a new assignment adds anything.
+/// * When *another assignor* of the strategy list decides a rebalance, this one does not learn what it decided: silence.
+/// * Errors stay until the next assignment or the close: they are news, not a holding.
 ///
 /// ```
 /// # use rdkafka_assignor::Copartitioned;
@@ -115,7 +118,8 @@ impl Handle {
         self.told().is_standby(table, partition) && !self.assignment_lost()
     }
 
-    /// Whether this member leads the application: partition 0 of the leader topic is active here.
+    /// Whether this member leads the application: partition 0 of the leader topic is active here, and no rebalance is
+    /// under way.
     pub fn is_leader(&self) -> bool {
         self.told().leader && !self.assignment_lost()
     }
@@ -130,8 +134,12 @@ impl Handle {
         Arc::clone(&self.shared.held.borrow())
     }
 
-    /// Follows what is held. Lost partitions are told when the application polls its consumer, unlike in
-    /// [`current`](Handle::current). Do not keep a borrow of it while polling: the poll may have news for it, and waits.
+    /// Wakes a task when something changes.
+    ///
+    /// Ask [`current`](Handle::current) for the answer: a watched value keeps naming lost partitions until the
+    /// application polls. It never ends while a handle lives; a closed consumer shows as `generation: None`.
+    ///
+    /// Do not keep a borrow of it while polling: the poll may have news for it, and waits.
     pub fn watch(&self) -> watch::Receiver<Arc<Held>> {
         self.shared.held.subscribe()
     }
@@ -154,8 +162,19 @@ impl Handle {
 
     /// What to subscribe to: the topics, and the leader topic as soon as it exists.
     ///
-    /// One of the topics becomes a regular expression that matches the leader topic too: a topic that is missing would
-    /// be reported by `poll`.
+    /// A missing topic in a subscription is a poll error, and so is a regular expression that matches nothing. So the
+    /// leader topic joins as the alternative in an expression that stands for one of the application's own topics, and
+    /// librdkafka adds it when it first sees it in its metadata (`topic.metadata.refresh.interval.ms`), and rejoins:
+    ///
+    /// | application | topics | subscription |
+    /// |---|---|---|
+    /// | `shop` | `orders`, `users` | `^(orders\|shop-__assignor-__leader)$`, `users` |
+    /// | `eu.shop` | `orders` | `^(orders\|eu[.]shop-__assignor-__leader)$` |
+    /// | `shop` | `^orders.*` | `^orders.*`, `^shop-__assignor-__leader$` |
+    ///
+    /// The price is that of every regular expression: librdkafka asks for the metadata of all topics that it may see.
+    /// Where the application has nothing but expressions of its own, the leader topic is an entry by itself, and its
+    /// absence is reported once.
     pub fn subscription<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         leader_topic::subscription(topics, self.leader_topic())
     }
@@ -262,129 +281,4 @@ impl std::fmt::Debug for Handle {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::copartitioned::Copartitioned;
-    use std::sync::atomic::AtomicBool;
-
-    #[derive(Default)]
-    struct FakeConsumer {
-        lost: AtomicBool,
-        requests: AtomicU64,
-    }
-
-    impl Consumer for FakeConsumer {
-        fn assignment_lost(&self) -> bool {
-            self.lost.load(Ordering::Relaxed)
-        }
-
-        fn request_rebalance(&self) {
-            self.requests.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn attached() -> (Handle, Arc<FakeConsumer>) {
-        let assignor = Copartitioned::builder("shop")
-            .build()
-            .expect("valid settings");
-        let consumer = Arc::new(FakeConsumer::default());
-        let handle = assignor.handle();
-        assert!(handle.attach(Arc::clone(&consumer) as _));
-        (handle, consumer)
-    }
-
-    fn sets(names: &[&str]) -> PartitionSets {
-        let zero = |name: &&str| ((*name).to_owned(), std::iter::once(0_u32).collect());
-        names.iter().map(zero).collect()
-    }
-
-    fn leading() -> Held {
-        Held {
-            generation: Some(1),
-            active: sets(&["orders", "shop-__assignor-__leader"]),
-            standby: sets(&["counts"]),
-            ..Held::default()
-        }
-    }
-
-    fn says(handle: &Handle) -> (bool, bool, bool) {
-        (
-            handle.is_active("orders", 0),
-            handle.is_standby("counts", 0),
-            handle.is_leader(),
-        )
-    }
-
-    #[test]
-    fn a_handle_goes_to_any_thread() {
-        fn goes<T: Clone + Send + Sync + 'static>(_: &T) {}
-        goes(&attached().0);
-    }
-
-    #[test]
-    fn who_holds_the_leader_topic_leads() {
-        let (handle, _consumer) = attached();
-        handle.assigned(leading());
-        assert_eq!(says(&handle), (true, true, true));
-        handle.revoked(&sets(&["shop-__assignor-__leader"]), false);
-        assert_eq!(says(&handle), (true, true, false));
-    }
-
-    #[test]
-    fn an_application_that_does_not_poll_still_hears_that_all_is_lost() {
-        let (handle, consumer) = attached();
-        handle.assigned(leading());
-        consumer.lost.store(true, Ordering::Relaxed);
-        assert_eq!(says(&handle), (false, false, false));
-        assert_eq!(*handle.current(), Held::default());
-    }
-
-    #[test]
-    fn a_closed_consumer_holds_nothing_and_makes_room_for_the_next() {
-        let (handle, _consumer) = attached();
-        assert!(!handle.attach(Arc::new(FakeConsumer::default())));
-        handle.assigned(leading());
-        handle.detached();
-        assert_eq!(says(&handle), (false, false, false));
-        assert!(handle.attach(Arc::new(FakeConsumer::default())));
-        assert_eq!(*handle.current(), Held::default());
-    }
-
-    #[test]
-    fn another_assignors_win_silences() {
-        let (handle, _consumer) = attached();
-        handle.assigned(leading());
-        handle.superseded();
-        assert_eq!(says(&handle), (false, false, false));
-    }
-
-    #[test]
-    fn a_watcher_is_told_of_changes_only() {
-        let (handle, _consumer) = attached();
-        let mut watch = handle.watch();
-        handle.assigned(leading());
-        assert!(watch.has_changed().expect("the handle lives"));
-        assert_eq!(watch.borrow_and_update().generation, Some(1));
-        handle.revoked(&sets(&["users"]), false);
-        assert!(!watch.has_changed().expect("the handle lives"));
-    }
-
-    #[test]
-    fn a_requested_rebalance_changes_the_nonce() {
-        let (handle, consumer) = attached();
-        handle.request_rebalance();
-        assert_eq!(handle.nonce(), 1);
-        assert_eq!(consumer.requests.load(Ordering::Relaxed), 1);
-    }
-
-    #[test]
-    fn an_application_without_a_leader_topic_subscribes_to_its_own_topics_only() {
-        let assignor = Copartitioned::builder("shop")
-            .leader_topic(false)
-            .build()
-            .expect("valid");
-        let handle = assignor.handle();
-        assert_eq!(handle.leader_topic(), None);
-        assert_eq!(handle.subscription(["orders"]), ["orders"]);
-    }
-}
+mod tests;

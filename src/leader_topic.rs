@@ -1,15 +1,4 @@
-//! The leader topic: whoever is given partition 0 of `{app}-__assignor-__leader` leads the application.
-//!
-//! A missing topic in a subscription is a poll error, and so is a regular expression that matches nothing. So the
-//! leader topic joins as the alternative in an expression that stands for one of the application's own topics, and
-//! librdkafka adds it when it first sees it in its metadata (`topic.metadata.refresh.interval.ms`), and rejoins:
-//!
-//! | application | topics | subscription |
-//! |---|---|---|
-//! | `shop` | `orders`, `users` | `^(orders\|shop-__assignor-__leader)$`, `users` |
-//! | `eu.shop` | `orders` | `^(orders\|eu[.]shop-__assignor-__leader)$` |
-//!
-//! The price is that of every regular expression: librdkafka asks for the metadata of all topics that it may see.
+//! The leader topic's name and place in a subscription; [`Handle::subscription`](crate::Handle::subscription) says why.
 
 /// Name of an application's leader topic.
 pub(crate) fn name(app_id: &str) -> String {

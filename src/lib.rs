@@ -28,7 +28,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it is not: a stream processor. It consumes no changelog, stores no table and serves no query; it says which
+//! # Logs
+//!
+//! Everything is told by `tracing`, to the subscriber of the thread that creates the consumer:
+//!
+//! | level | what |
+//! |---|---|
+//! | span `rebalance` (info) | on the leader: group, generation, members, topics, and once decided duration, moves, bytes |
+//! | info | on the leader what every member got, on a member what it got itself: `orders 0-3,7; users 0-3` |
+//! | warn | what a member sent that was not understood or not believed, with its id |
+//! | error | what the group cannot mend, and the member is told |
+//! | debug | moves with their reasons |
+//!
+//! All of it is of bounded length, whatever the size of the group; what members wrote is stripped of control characters.
+//!
+//! # What it is not
+//!
+//! It is no stream processor: it consumes no changelog, stores no table and serves no query; it says which
 //! partitions and copies a member is to keep. It is not for `group.protocol=consumer`, where brokers assign, and it
 //! works with the one librdkafka that it was compiled for.
 //!

@@ -1,14 +1,4 @@
-//! What an operator reads: `tracing` spans and events.
-//!
-//! | level | what |
-//! |---|---|
-//! | span `rebalance` (info) | on the leader: group, generation, members, topics, and once decided duration, moves, bytes |
-//! | info | on the leader what every member got, on a member what it got itself: `orders 0-3,7; users 0-3` |
-//! | warn | what a member sent that was not understood or not believed, with its id |
-//! | error | what the group cannot mend, and the member is told |
-//! | debug | moves with their reasons |
-//!
-//! Everything is of bounded length, whatever the size of the group; what members wrote is stripped of control characters.
+//! What an operator reads: `tracing` spans and events, as the page of the crate lists them, of bounded length.
 use std::fmt::Write;
 use std::time::Duration;
 
