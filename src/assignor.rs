@@ -11,7 +11,9 @@ use rdkafka::ClientConfig;
 
 use crate::plugin::Client;
 
-/// Partitions by topic, each list sorted and without duplicates.
+/// Partitions by topic.
+///
+/// What an assignor is handed is sorted and without duplicates; what it returns may come in any order.
 pub type TopicPartitions = BTreeMap<String, Vec<i32>>;
 
 /// A partition assignment strategy.
@@ -49,7 +51,8 @@ pub trait Assignor: Send + Sync + 'static {
 
     /// User data for the leader, asked for before every join. After a panic it is empty.
     ///
-    /// If another assignor of the strategy list wins the rebalance, this is all that is heard of it.
+    /// If another assignor of the strategy list wins the rebalance, [`on_superseded`](Assignor::on_superseded) is all
+    /// that is heard of it afterwards.
     fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {
         let _ = join;
         Vec::new()
@@ -247,3 +250,15 @@ impl fmt::Display for AssignorError {
 }
 
 impl std::error::Error for AssignorError {}
+
+impl From<&str> for AssignorError {
+    fn from(reason: &str) -> Self {
+        AssignorError(reason.to_owned())
+    }
+}
+
+impl From<String> for AssignorError {
+    fn from(reason: String) -> Self {
+        AssignorError(reason)
+    }
+}

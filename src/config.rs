@@ -13,11 +13,15 @@ use rdkafka_assignor_protocol::{GlobalTable, Table};
 use crate::assignor::{RebalanceProtocol, TopicPartitions};
 use crate::copartitioned::Copartitioned;
 use crate::leader_topic;
+use crate::strategy;
 pub use error::ConfigError;
-use error::{check_host, check_topic};
+use error::{check_host, check_topic, is_topic};
 
 /// Tells which table partitions are on this member's disk at the moment.
 pub(crate) type LocalState = Box<dyn Fn() -> TopicPartitions + Send + Sync>;
+
+/// Name of a [`Copartitioned`] in a strategy list unless it is given another.
+pub(crate) const DEFAULT_NAME: &str = "copartitioned";
 
 /// Builds a [`Copartitioned`].
 ///
@@ -51,7 +55,7 @@ impl Builder {
     pub(crate) fn new(app_id: String) -> Self {
         Builder {
             app_id,
-            name: "copartitioned".to_owned(),
+            name: DEFAULT_NAME.to_owned(),
             host: None,
             rack: None,
             capacity: NonZeroU32::MIN,
@@ -96,9 +100,13 @@ impl Builder {
     }
 
     /// A table that is fed by `source`, with the changelog topic `{app}-{name}-changelog`.
+    ///
+    /// The table has as many partitions as its source, and members that subscribe to the source keep them. While the
+    /// source does not exist nobody keeps anything of the table and the group's leader logs a warning; that becomes an
+    /// error in every [`Handle`](crate::Handle::errors) only if a [declared set](Builder::copartition) names the source.
     pub fn table(self, name: impl Into<String>, source: impl Into<String>) -> Self {
         let name = name.into();
-        let changelog = format!("{}-{name}-changelog", self.app_id);
+        let changelog = changelog(&self.app_id, &name);
         self.table_with_changelog(name, source, changelog)
     }
 
@@ -117,7 +125,7 @@ impl Builder {
         self
     }
 
-    /// A table that every member holds whole; its changelog has so many partitions.
+    /// A table that every member holds whole; its changelog, `{app}-{name}-changelog`, has so many partitions.
     pub fn global_table(mut self, name: impl Into<String>, partitions: NonZeroU32) -> Self {
         self.global_tables.push(GlobalTable {
             name: name.into(),
@@ -183,9 +191,9 @@ impl Builder {
     }
 
     fn check_names(&self) -> Result<(), ConfigError> {
-        let separates = |c: char| c == ',' || c.is_whitespace() || c.is_control();
-        if self.name.is_empty() || self.name.contains(separates) {
-            return Err(ConfigError::AssignorName(self.name.clone()));
+        if let Some(reason) = strategy::unfit(&self.name) {
+            let name = self.name.clone();
+            return Err(ConfigError::AssignorName { name, reason });
         }
         if self.app_id.is_empty() {
             return Err(ConfigError::EmptyAppId);
@@ -193,52 +201,73 @@ impl Builder {
         if self.rack.as_ref().is_some_and(String::is_empty) {
             return Err(ConfigError::EmptyRack);
         }
-        check_topic(&leader_topic::name(&self.app_id))
+        if !is_topic(&leader_topic::name(&self.app_id)) {
+            return Err(ConfigError::AppId(self.app_id.clone()));
+        }
+        Ok(())
     }
 
     fn check_tables(&self) -> Result<(), ConfigError> {
-        let leader = leader_topic::name(&self.app_id);
+        self.check_table_names()?;
         let mut changelogs = BTreeSet::new();
-        for table in &self.tables {
-            check_topic(&table.source)?;
-            check_topic(&table.changelog)?;
-            if table.source == leader {
-                return Err(ConfigError::LeaderTopicUsed(leader));
+        for (table, changelog) in self.changelogs() {
+            if !is_topic(&changelog) {
+                return Err(self.bad_changelog(table, changelog));
             }
-            if !changelogs.insert(&table.changelog) {
-                return Err(ConfigError::ChangelogTwice(table.changelog.clone()));
+            if !changelogs.insert(changelog.clone()) {
+                return Err(ConfigError::ChangelogTwice(changelog));
             }
         }
-        self.check_table_names()
+        let mut sources = self.tables.iter().map(|table| &table.source);
+        sources.try_for_each(|source| self.check_joined(source))
     }
 
     fn check_table_names(&self) -> Result<(), ConfigError> {
-        let tables = self.tables.iter().map(|table| &table.name);
-        let global = self.global_tables.iter().map(|table| &table.name);
         let mut names = BTreeSet::new();
-        for name in tables.chain(global) {
+        for (name, _) in self.changelogs() {
             if name.is_empty() {
                 return Err(ConfigError::EmptyTableName);
             }
             if !names.insert(name) {
-                return Err(ConfigError::TableTwice(name.clone()));
+                return Err(ConfigError::TableTwice(name.to_owned()));
             }
         }
         Ok(())
     }
 
+    /// All tables with their changelogs, the global ones last.
+    fn changelogs(&self) -> impl Iterator<Item = (&str, String)> {
+        let tables = self.tables.iter();
+        let global = self.global_tables.iter();
+        tables
+            .map(|table| (table.name.as_str(), table.changelog.clone()))
+            .chain(global.map(|table| (table.name.as_str(), changelog(&self.app_id, &table.name))))
+    }
+
+    /// The table's name is to blame for a changelog that is derived from it.
+    fn bad_changelog(&self, table: &str, bad: String) -> ConfigError {
+        if bad == changelog(&self.app_id, table) {
+            return ConfigError::TableName(table.to_owned());
+        }
+        ConfigError::TopicName(bad)
+    }
+
+    /// Whether the topic may feed a table or be in a set: any but the leader topic, if there is one.
+    fn check_joined(&self, topic: &str) -> Result<(), ConfigError> {
+        if self.leader_topic && topic == leader_topic::name(&self.app_id) {
+            return Err(ConfigError::LeaderTopicUsed(topic.to_owned()));
+        }
+        check_topic(topic)
+    }
+
     fn check_sets(&self) -> Result<(), ConfigError> {
-        let leader = leader_topic::name(&self.app_id);
         let sets = self.copartition.as_deref().unwrap_or_default();
         if sets.iter().any(Vec::is_empty) {
             return Err(ConfigError::EmptySet);
         }
         let mut seen = BTreeSet::new();
         for topic in sets.iter().flatten() {
-            check_topic(topic)?;
-            if *topic == leader {
-                return Err(ConfigError::LeaderTopicUsed(leader));
-            }
+            self.check_joined(topic)?;
             if !seen.insert(topic) {
                 return Err(ConfigError::TopicTwice(topic.clone()));
             }
@@ -279,6 +308,11 @@ impl fmt::Debug for Builder {
     }
 }
 
+/// The changelog topic of a table for which no other is declared.
+fn changelog(app_id: &str, table: &str) -> String {
+    format!("{app_id}-{table}-changelog")
+}
+
 /// Settings that have been checked; everything in them is sorted.
 pub(crate) struct Settings {
     pub(crate) app_id: String,
@@ -296,6 +330,16 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// The changelog topics of all tables, by table.
+    pub(crate) fn changelogs(&self) -> BTreeMap<String, String> {
+        let tables = self.tables.iter();
+        let global = self.global_tables.iter();
+        tables
+            .map(|table| (table.name.clone(), table.changelog.clone()))
+            .chain(global.map(|table| (table.name.clone(), changelog(&self.app_id, &table.name))))
+            .collect()
+    }
+
     /// What is on disk of the tables that are declared.
     pub(crate) fn local_state(&self) -> TopicPartitions {
         let on_disk: BTreeMap<_, _> = self

@@ -115,7 +115,7 @@ impl Assignor for Copartitioned {
         if self.handle.attach(Arc::clone(client) as _) {
             return Ok(());
         }
-        Err(AssignorError(SECOND_CONSUMER.to_owned()))
+        Err(SECOND_CONSUMER.into())
     }
 
     fn subscription_user_data(&self, join: &Join<'_>) -> Vec<u8> {

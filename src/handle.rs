@@ -1,7 +1,10 @@
 //! What the application sees of its assignment, and only while it is true: fed by the plug, so that nobody forgets it.
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rdkafka::consumer::{Consumer as KafkaConsumer, ConsumerContext};
+use rdkafka::error::KafkaResult;
 use tokio::sync::watch;
 
 use crate::assignor::RebalanceProtocol;
@@ -56,6 +59,8 @@ pub struct Handle {
 struct Shared {
     host: Option<String>,
     leader_topic: Option<String>,
+    /// Changelog topics, by table.
+    changelogs: BTreeMap<String, String>,
     protocol: RebalanceProtocol,
     client: Mutex<Option<Arc<dyn Consumer>>>,
     held: watch::Sender<Arc<Held>>,
@@ -87,6 +92,7 @@ impl Handle {
         let shared = Shared {
             host: settings.host.clone(),
             leader_topic: settings.leader_topic.clone(),
+            changelogs: settings.changelogs(),
             protocol: settings.protocol,
             client: Mutex::new(None),
             held: watch::Sender::new(Arc::default()),
@@ -160,6 +166,36 @@ impl Handle {
         self.shared.leader_topic.as_deref()
     }
 
+    /// The changelog topic of a table that was declared, which standbys read; `None` for any other name.
+    ///
+    /// It is `{app}-{table}-changelog` unless [declared](crate::Builder::table_with_changelog) otherwise, and always for
+    /// global tables, for which there is nothing to declare.
+    ///
+    /// ```
+    /// # use rdkafka_assignor::Copartitioned;
+    /// let assignor = Copartitioned::builder("shop").table("counts", "orders").build()?;
+    /// assert_eq!(assignor.handle().changelog("counts"), Some("shop-counts-changelog"));
+    /// # Ok::<(), rdkafka_assignor::ConfigError>(())
+    /// ```
+    pub fn changelog(&self, table: &str) -> Option<&str> {
+        self.shared.changelogs.get(table).map(String::as_str)
+    }
+
+    /// Subscribes the consumer to the topics, and to the leader topic as soon as it exists: to
+    /// [`subscription`](Handle::subscription) of the topics.
+    ///
+    /// # Errors
+    /// Those of [`Consumer::subscribe`](KafkaConsumer::subscribe).
+    pub fn subscribe<'a, C: ConsumerContext>(
+        &self,
+        consumer: &impl KafkaConsumer<C>,
+        topics: impl IntoIterator<Item = &'a str>,
+    ) -> KafkaResult<()> {
+        let subscription = self.subscription(topics);
+        let topics: Vec<&str> = subscription.iter().map(String::as_str).collect();
+        consumer.subscribe(&topics)
+    }
+
     /// What to subscribe to: the topics, and the leader topic as soon as it exists.
     ///
     /// A missing topic in a subscription is a poll error, and so is a regular expression that matches nothing. So the
@@ -174,7 +210,7 @@ impl Handle {
     ///
     /// The price is that of every regular expression: librdkafka asks for the metadata of all topics that it may see.
     /// Where the application has nothing but expressions of its own, the leader topic is an entry by itself, and its
-    /// absence is reported once.
+    /// absence is reported once. What is a subscription already comes back as it is.
     pub fn subscription<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         leader_topic::subscription(topics, self.leader_topic())
     }

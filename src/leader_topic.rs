@@ -5,8 +5,7 @@ pub(crate) fn name(app_id: &str) -> String {
     format!("{app_id}-__assignor-__leader")
 }
 
-/// The topics with the leader topic, which may be missing. Where the application has nothing but expressions of its
-/// own, it is an entry by itself, and its absence is reported once.
+/// The topics with the leader topic, which may be missing; as they are if it is among them already.
 pub(crate) fn subscription<'a>(
     topics: impl IntoIterator<Item = &'a str>,
     leader_topic: Option<&str>,
@@ -15,9 +14,15 @@ pub(crate) fn subscription<'a>(
     let Some(leader) = leader_topic.map(literally) else {
         return topics;
     };
+    let alternative = format!("|{leader})$");
+    let alone = format!("^{leader}$");
+    let includes = |topic: &String| *topic == alone || topic.ends_with(&alternative);
+    if topics.iter().any(includes) {
+        return topics;
+    }
     match topics.iter_mut().find(|topic| !topic.starts_with('^')) {
-        Some(topic) => *topic = format!("^({}|{leader})$", literally(topic)),
-        None => topics.push(format!("^{leader}$")),
+        Some(topic) => *topic = format!("^({}{alternative}", literally(topic)),
+        None => topics.push(alone),
     }
     topics
 }
@@ -48,6 +53,15 @@ mod tests {
             subscribed(&["^c.*"]),
             ["^c.*", "^eu[.]shop-__assignor-__leader$"]
         );
+    }
+
+    #[test]
+    fn a_subscription_is_its_own_subscription() {
+        for topics in [&["a.b", "c"][..], &["^c.*", "a.b"], &["^c.*"], &[]] {
+            let once = subscribed(topics);
+            let again: Vec<&str> = once.iter().map(String::as_str).collect();
+            assert_eq!(subscribed(&again), once);
+        }
     }
 
     #[test]

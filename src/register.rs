@@ -7,6 +7,7 @@ use rdkafka::consumer::{Consumer, ConsumerContext, DefaultConsumerContext};
 use rdkafka::error::KafkaError;
 
 use crate::assignor::{Assignor, AssignorError};
+use crate::config::DEFAULT_NAME;
 use crate::plugin::{self, Failure, Registered};
 use crate::strategy::Strategies;
 
@@ -35,7 +36,9 @@ const STRATEGY: &str = "partition.assignment.strategy";
 /// ```
 ///
 /// Without that setting the list is the registered assignors in the order of [`with`](Assignors::with), without
-/// built-in ones; without assignors this is rdkafka's own way to create a consumer. One value may create many consumers; they share the assignors.
+/// built-in ones; without assignors this is rdkafka's own way to create a consumer. One value may create many
+/// consumers, which share the assignors (a [`Copartitioned`](crate::Copartitioned) serves one at a time: make one for
+/// each consumer).
 #[derive(Clone, Default)]
 pub struct Assignors {
     assignors: Vec<Arc<dyn Assignor>>,
@@ -159,8 +162,16 @@ fn without_ours(config: &ClientConfig, strategies: &Strategies) -> ClientConfig 
 #[non_exhaustive]
 pub enum CreateError {
     /// The strategy list names an assignor that is neither built in nor registered.
-    #[error("partition.assignment.strategy names {0:?}, which is neither built in nor registered")]
-    UnknownName(String),
+    #[error(
+        "partition.assignment.strategy names {name:?}, which is neither built in nor registered (registered: {})",
+        quoted(registered)
+    )]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// Names of the registered assignors.
+        registered: Vec<String>,
+    },
     /// The strategy list does not name a registered assignor.
     #[error("assignor {0:?} is registered, but partition.assignment.strategy does not name it")]
     NotListed(String),
@@ -177,7 +188,8 @@ pub enum CreateError {
     },
     /// All assignors of a list have to use one rebalance protocol.
     #[error(
-        "{eager:?} is eager and {cooperative:?} cooperative: one strategy list cannot hold both"
+        "{eager:?} is eager and {cooperative:?} cooperative: one strategy list cannot hold both{}",
+        way_out(cooperative)
     )]
     MixedProtocols {
         /// An eager assignor of the list.
@@ -213,6 +225,19 @@ pub enum CreateError {
     /// rdkafka could not create the consumer.
     #[error(transparent)]
     Kafka(#[from] KafkaError),
+}
+
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+    quoted.join(", ")
+}
+
+/// How the cooperative assignor gets eager, if it is ours.
+fn way_out(cooperative: &str) -> &'static str {
+    match cooperative {
+        DEFAULT_NAME => "; Copartitioned is eager with .protocol(RebalanceProtocol::Eager)",
+        _ => "",
+    }
 }
 
 impl From<Failure> for CreateError {

@@ -46,6 +46,7 @@ impl Strategies {
                 .map(|(name, _)| (*name).to_owned())
                 .collect(),
         };
+        check_known(&all, registered)?;
         if let Some((name, _)) = registered
             .iter()
             .find(|(name, _)| !all.iter().any(|listed| listed == name))
@@ -78,22 +79,40 @@ fn names(list: &str) -> Vec<String> {
 }
 
 fn check_name(name: &str) -> Result<(), CreateError> {
-    let reason = if name.is_empty() {
-        "it is empty"
-    } else if name.contains(',') {
-        "it contains a comma"
-    } else if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        "it contains white space or a control character"
-    } else if name.len() > LONGEST_NAME {
-        "it is too long"
-    } else if built_in(name).is_some() {
-        "it is that of a built-in assignor"
-    } else {
+    let Some(reason) = unfit(name) else {
         return Ok(());
     };
-    Err(CreateError::InvalidName {
-        name: name.to_owned(),
-        reason,
+    let name = name.to_owned();
+    Err(CreateError::InvalidName { name, reason })
+}
+
+/// Why an assignor of one's own cannot have this name; `None` if it can.
+pub(crate) fn unfit(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("it is empty")
+    } else if name.contains(',') {
+        Some("it contains a comma")
+    } else if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        Some("it contains white space or a control character")
+    } else if name.len() > LONGEST_NAME {
+        Some("it is too long")
+    } else {
+        built_in(name).map(|_| "it is that of a built-in assignor")
+    }
+}
+
+fn check_known(
+    all: &[String],
+    registered: &[(&str, RebalanceProtocol)],
+) -> Result<(), CreateError> {
+    let unknown = |name: &&String| protocol(name, registered).is_none();
+    let Some(name) = all.iter().find(unknown) else {
+        return Ok(());
+    };
+    let registered = registered.iter().map(|(name, _)| (*name).to_owned());
+    Err(CreateError::UnknownName {
+        name: name.clone(),
+        registered: registered.collect(),
     })
 }
 
@@ -102,25 +121,26 @@ fn check_protocols(
     all: &[String],
     registered: &[(&str, RebalanceProtocol)],
 ) -> Result<(), CreateError> {
-    let (mut eager, mut cooperative) = (None, None);
-    for name in all {
-        let ours = registered
-            .iter()
-            .find(|(ours, _)| ours == name)
-            .map(|(_, protocol)| *protocol);
-        match ours.or_else(|| built_in(name)) {
-            Some(RebalanceProtocol::Eager) => eager = eager.or(Some(name)),
-            Some(RebalanceProtocol::Cooperative) => cooperative = cooperative.or(Some(name)),
-            None => return Err(CreateError::UnknownName(name.clone())),
-        }
-    }
-    match (eager, cooperative) {
+    let first = |wanted| {
+        all.iter()
+            .find(|name| protocol(name, registered) == Some(wanted))
+    };
+    let eager = first(RebalanceProtocol::Eager);
+    match (eager, first(RebalanceProtocol::Cooperative)) {
         (Some(eager), Some(cooperative)) => Err(CreateError::MixedProtocols {
             eager: eager.clone(),
             cooperative: cooperative.clone(),
         }),
         _ => Ok(()),
     }
+}
+
+fn protocol(name: &str, registered: &[(&str, RebalanceProtocol)]) -> Option<RebalanceProtocol> {
+    registered
+        .iter()
+        .find(|(ours, _)| *ours == name)
+        .map(|(_, protocol)| *protocol)
+        .or_else(|| built_in(name))
 }
 
 fn built_in(name: &str) -> Option<RebalanceProtocol> {
@@ -167,8 +187,16 @@ mod tests {
     fn unknown_name_in_the_list_is_an_error() {
         assert_eq!(
             all(Some("a,rnage"), &[("a", Eager)]).unwrap_err(),
-            CreateError::UnknownName("rnage".into()).to_string()
+            "partition.assignment.strategy names \"rnage\", which is neither built in nor registered \
+             (registered: \"a\")"
         );
+    }
+
+    #[test]
+    fn typing_error_is_told_with_what_could_be_meant() {
+        let error = all(Some("aa"), &[("a", Eager), ("b", Eager)]).unwrap_err();
+        assert!(error.contains(r#""aa""#), "{error}");
+        assert!(error.ends_with(r#"(registered: "a", "b")"#), "{error}");
     }
 
     #[test]
@@ -203,6 +231,14 @@ mod tests {
     fn one_name_twice_is_an_error() {
         let error = Strategies::new(None, &[("a", Eager), ("a", Eager)]).unwrap_err();
         assert!(matches!(error, CreateError::DuplicateName(name) if name == "a"));
+    }
+
+    #[test]
+    fn copartitioned_says_how_it_gets_eager() {
+        let mixed = |name| all(None, &[(name, Cooperative), ("b", Eager)]).unwrap_err();
+        let hint = "; Copartitioned is eager with .protocol(RebalanceProtocol::Eager)";
+        assert!(mixed("copartitioned").ends_with(hint));
+        assert!(!mixed("other").contains(hint));
     }
 
     #[test]

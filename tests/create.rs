@@ -44,7 +44,7 @@ macro_rules! assert_refused {
 fn strategy_lists_that_cannot_be_had_are_typed_errors() {
     let mut config = unconnected();
     config.set("partition.assignment.strategy", "mine,rnage");
-    assert_refused!(one("mine", Eager), &config, CreateError::UnknownName(name) if name == "rnage");
+    assert_refused!(one("mine", Eager), &config, CreateError::UnknownName { name, .. } if name == "rnage");
     config.set("partition.assignment.strategy", "range");
     assert_refused!(one("mine", Eager), &config, CreateError::NotListed(name) if name == "mine");
     config.set("partition.assignment.strategy", "mine,range");
@@ -114,7 +114,7 @@ impl Assignor for Choosy {
     fn attach(&self, client: &Arc<Client>) -> Result<(), AssignorError> {
         assert!(self.room != usize::MAX, "attach panics");
         if lock(&self.inner.clients).len() >= self.room {
-            return Err(AssignorError("no room".into()));
+            return Err("no room".into());
         }
         self.inner.attach(client)
     }

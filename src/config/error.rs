@@ -11,15 +11,23 @@ pub enum ConfigError {
     /// The rack is empty; a member without a rack sets none.
     #[error("the rack is empty")]
     EmptyRack,
-    /// The assignor's name is empty or has characters that separate names in a strategy list.
+    /// The application id is part of the names of topics, and Kafka does not allow them with it.
     #[error(
-        "{0:?} cannot be the name of an assignor: it is empty or has a comma, a space or a control character"
+        "the application id {0:?} cannot be part of a topic's name: Kafka takes 1 to 249 of a-z, A-Z, 0-9, '.', '_' and '-'"
     )]
-    AssignorName(String),
+    AppId(String),
+    /// No strategy list can hold this name, or it is that of a built-in assignor.
+    #[error("{name:?} cannot be the name of an assignor: {reason}")]
+    AssignorName {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// The host is not `host:port`.
     #[error("{0:?} is not a host and a port, such as 10.0.0.1:8080")]
     Host(String),
-    /// A name, given or derived, that Kafka does not allow for a topic.
+    /// A name that Kafka does not allow for a topic.
     #[error(
         "{0:?} cannot be the name of a topic: Kafka takes 1 to 249 of a-z, A-Z, 0-9, '.', '_' and '-'"
     )]
@@ -27,6 +35,11 @@ pub enum ConfigError {
     /// A table without a name.
     #[error("a table has no name")]
     EmptyTableName,
+    /// The table's name is part of its changelog's, and Kafka does not allow that.
+    #[error(
+        "the table {0:?} cannot be part of a topic's name: Kafka takes 1 to 249 of a-z, A-Z, 0-9, '.', '_' and '-'"
+    )]
+    TableName(String),
     /// Two tables of one name, global ones included.
     #[error("the table {0:?} is declared twice")]
     TableTwice(String),
@@ -45,13 +58,17 @@ pub enum ConfigError {
 }
 
 /// Kafka's rule for topic names.
-pub(super) fn check_topic(name: &str) -> Result<(), ConfigError> {
+pub(super) fn is_topic(name: &str) -> bool {
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let reserved = matches!(name, "" | "." | "..");
-    if reserved || name.len() > 249 || !name.chars().all(legal) {
-        return Err(ConfigError::TopicName(name.to_owned()));
+    !reserved && name.len() <= 249 && name.chars().all(legal)
+}
+
+pub(super) fn check_topic(name: &str) -> Result<(), ConfigError> {
+    if is_topic(name) {
+        return Ok(());
     }
-    Ok(())
+    Err(ConfigError::TopicName(name.to_owned()))
 }
 
 fn is_v6(text: &str) -> bool {

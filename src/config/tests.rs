@@ -13,24 +13,42 @@ fn refused(builder: Builder) -> ConfigError {
 fn what_every_setting_refuses() {
     let twice = |name: &str| ConfigError::TableTwice(name.to_owned());
     let topic = |name: &str| ConfigError::TopicName(name.to_owned());
+    let table = |name: &str| ConfigError::TableName(name.to_owned());
+    let name = |name: &str, reason| ConfigError::AssignorName {
+        name: name.to_owned(),
+        reason,
+    };
     let leader = ConfigError::LeaderTopicUsed("shop-__assignor-__leader".to_owned());
     let one = NonZeroU32::MIN;
     let cases = [
         (Copartitioned::builder(""), ConfigError::EmptyAppId),
         (
             Copartitioned::builder("my shop"),
-            topic("my shop-__assignor-__leader"),
+            ConfigError::AppId("my shop".to_owned()),
         ),
         (shop().rack(""), ConfigError::EmptyRack),
+        (shop().name("a,b"), name("a,b", "it contains a comma")),
+        (shop().name(""), name("", "it is empty")),
         (
-            shop().name("a,b"),
-            ConfigError::AssignorName("a,b".to_owned()),
+            shop().name("range"),
+            name("range", "it is that of a built-in assignor"),
         ),
-        (shop().name(""), ConfigError::AssignorName(String::new())),
         (shop().table("", "orders"), ConfigError::EmptyTableName),
         (shop().table("a", ""), topic("")),
         (shop().table("a", ".."), topic("..")),
-        (shop().table("a b", "orders"), topic("shop-a b-changelog")),
+        (shop().table("a b", "orders"), table("a b")),
+        (shop().global_table("a b", one), table("a b")),
+        (
+            shop().table_with_changelog("a", "orders", "a b"),
+            topic("a b"),
+        ),
+        (shop().table("a", "x").table("a", "y"), twice("a")),
+        (
+            shop()
+                .table_with_changelog("b", "y", "shop-a-changelog")
+                .global_table("a", one),
+            ConfigError::ChangelogTwice("shop-a-changelog".to_owned()),
+        ),
         (
             shop().table("a", "x").table_with_changelog("a", "y", "z"),
             twice("a"),
@@ -75,7 +93,25 @@ fn a_name_longer_than_kafka_takes_is_refused_although_it_is_derived() {
     let name = "a".repeat(249 - "shop--changelog".len());
     assert!(shop().table(name.clone(), "orders").build().is_ok());
     let error = refused(shop().table(name + "a", "orders"));
-    assert!(matches!(error, ConfigError::TopicName(_)), "{error:?}");
+    assert!(matches!(error, ConfigError::TableName(_)), "{error:?}");
+}
+
+#[test]
+fn a_leader_topic_that_is_switched_off_is_a_topic_like_any_other() {
+    let leader = "shop-__assignor-__leader";
+    let off = shop().leader_topic(false);
+    assert!(off.table("a", leader).copartition([leader]).build().is_ok());
+}
+
+#[test]
+fn errors_name_what_the_application_wrote() {
+    let app = refused(Copartitioned::builder("my shop")).to_string();
+    assert!(
+        app.starts_with(r#"the application id "my shop" cannot be part of a topic's name: "#),
+        "{app}"
+    );
+    let table = refused(shop().table("a b", "orders")).to_string();
+    assert!(table.starts_with(r#"the table "a b" cannot be"#), "{table}");
 }
 
 #[test]

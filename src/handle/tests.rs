@@ -123,3 +123,37 @@ fn an_application_without_a_leader_topic_subscribes_to_its_own_topics_only() {
     assert_eq!(handle.leader_topic(), None);
     assert_eq!(handle.subscription(["orders"]), ["orders"]);
 }
+
+#[test]
+fn every_declared_table_has_a_changelog_and_no_other() {
+    let assignor = Copartitioned::builder("shop")
+        .table("counts", "orders")
+        .table_with_changelog("sums", "orders", "all-sums")
+        .global_table("rates", std::num::NonZeroU32::MIN)
+        .build()
+        .expect("valid");
+    let handle = assignor.handle();
+    assert_eq!(handle.changelog("counts"), Some("shop-counts-changelog"));
+    assert_eq!(handle.changelog("sums"), Some("all-sums"));
+    assert_eq!(handle.changelog("rates"), Some("shop-rates-changelog"));
+    assert_eq!(handle.changelog("orders"), None);
+}
+
+#[test]
+fn a_consumer_is_subscribed_to_the_subscription() {
+    use rdkafka::consumer::BaseConsumer;
+    let mut config = rdkafka::ClientConfig::new();
+    config.set("group.id", "shop");
+    let consumer: BaseConsumer = config.create().expect("a consumer");
+    let (handle, _consumer) = attached();
+    handle
+        .subscribe(&consumer, ["orders", "users"])
+        .expect("subscribed");
+    let subscribed = consumer.subscription().expect("a subscription");
+    let topics: Vec<_> = subscribed
+        .elements()
+        .iter()
+        .map(|element| element.topic().to_owned())
+        .collect();
+    assert_eq!(topics, handle.subscription(["orders", "users"]));
+}
