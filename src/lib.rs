@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use rdkafka::ClientConfig;
-//! use rdkafka::consumer::{BaseConsumer, Consumer};
+//! use rdkafka::consumer::BaseConsumer;
 //! use rdkafka_assignor::{Assignors, Copartitioned};
 //!
 //! let assignor = Copartitioned::builder("shop")
@@ -21,8 +21,7 @@
 //! let mut config = ClientConfig::new();
 //! config.set("group.id", "shop").set("partition.assignment.strategy", "copartitioned");
 //! let consumer: BaseConsumer = Assignors::new().with(assignor).create(&config)?;
-//! let topics = handle.subscription(["orders", "users"]);
-//! consumer.subscribe(&topics.iter().map(String::as_str).collect::<Vec<_>>())?;
+//! handle.subscribe(&consumer, ["orders", "users"])?;
 //!
 //! assert!(!handle.is_active("orders", 0)); // not before the group has given it
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,6 +54,8 @@ mod config;
 pub mod cooperative;
 mod copartitioned;
 mod delivered;
+#[cfg(test)]
+mod fixtures;
 mod handle;
 mod held;
 mod leader;

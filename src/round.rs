@@ -14,9 +14,7 @@ pub(crate) fn decide(
     group: &Group,
 ) -> Result<Vec<Assignment>, AssignorError> {
     if group.members.is_empty() {
-        return Err(AssignorError(
-            "no member's subscription could be read".into(),
-        ));
+        return Err("no member's subscription could be read".into());
     }
     let (valid, mut user_data) = validate(assignor.assign(group)?, group, name);
     let mut round = match protocol {
@@ -49,7 +47,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::assignor::Topic;
+    use crate::fixtures::{assignment, group};
 
     struct Fixed(BTreeMap<String, Assignment>);
 
@@ -59,43 +57,6 @@ mod tests {
         }
         fn assign(&self, _: &Group) -> Result<BTreeMap<String, Assignment>, AssignorError> {
             Ok(self.0.clone())
-        }
-    }
-
-    fn member(id: &str, topics: &[&str]) -> Member {
-        Member {
-            id: id.into(),
-            topics: topics.iter().map(|topic| (*topic).to_owned()).collect(),
-            ..Member::default()
-        }
-    }
-
-    fn group() -> Group {
-        let topic = |partitions| Topic {
-            partitions,
-            ..Topic::default()
-        };
-        Group {
-            id: "g".into(),
-            generation: 3,
-            leader: "a".into(),
-            topics: [
-                ("errored".into(), topic(0)),
-                ("t".into(), topic(4)),
-                ("u".into(), topic(2)),
-            ]
-            .into(),
-            members: vec![member("a", &["errored", "t", "u"]), member("b", &["t"])],
-        }
-    }
-
-    fn assignment(topics: &[(&str, &[i32])]) -> Assignment {
-        let partitions = topics
-            .iter()
-            .map(|(topic, numbers)| ((*topic).to_owned(), numbers.to_vec()));
-        Assignment {
-            partitions: partitions.collect(),
-            user_data: Vec::new(),
         }
     }
 

@@ -221,44 +221,7 @@ impl<'a> Check<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignor::{Member, Topic};
-
-    fn member(id: &str, topics: &[&str]) -> Member {
-        Member {
-            id: id.into(),
-            topics: topics.iter().map(|topic| (*topic).to_owned()).collect(),
-            ..Member::default()
-        }
-    }
-
-    fn group() -> Group {
-        let topic = |partitions| Topic {
-            partitions,
-            ..Topic::default()
-        };
-        Group {
-            id: "g".into(),
-            generation: 3,
-            leader: "a".into(),
-            topics: [
-                ("errored".into(), topic(0)),
-                ("t".into(), topic(4)),
-                ("u".into(), topic(2)),
-            ]
-            .into(),
-            members: vec![member("a", &["errored", "t", "u"]), member("b", &["t"])],
-        }
-    }
-
-    fn assignment(topics: &[(&str, &[i32])]) -> Assignment {
-        let partitions = topics
-            .iter()
-            .map(|(topic, numbers)| ((*topic).to_owned(), numbers.to_vec()));
-        Assignment {
-            partitions: partitions.collect(),
-            user_data: Vec::new(),
-        }
-    }
+    use crate::fixtures::{assignment, group};
 
     fn validated(target: &[(&str, Assignment)]) -> Vec<TopicPartitions> {
         let target = target
