@@ -134,7 +134,7 @@ impl Assignor for Copartitioned {
         let _entered = span.enter();
         let started = Instant::now();
         let (assignments, led) = leader::lead(&self.settings, &mut lock(&self.memory), group);
-        telemetry::led(&span, &led, started.elapsed());
+        telemetry::led(&span, &led, &group.leader, started.elapsed());
         self.handle.led(led);
         Ok(assignments)
     }

@@ -105,6 +105,9 @@ fn lead_with(
     };
     let routes = decision.routes;
     let mut led = report(group, decision.plan, decision.shares);
+    for (id, share) in &mut led.members {
+        share.host = reading.hosts.get(id).cloned();
+    }
     led.epoch = memory.epoch;
     led.warnings.extend(reading.warnings);
     led.warnings.extend(routes::shared_hosts(&reading.hosts));

@@ -33,6 +33,8 @@ pub struct Led {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Share {
+    /// `host:port` at which other members reach this one, if it told one.
+    pub host: Option<String>,
     /// Active partitions, by topic.
     pub active: PartitionSets,
     /// Active partitions that are to come once their owners have given them up, by topic.

@@ -1,9 +1,9 @@
 //! What an operator reads: `tracing` spans and events, as the page of the crate lists them, of bounded length.
-use std::fmt::Write;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rdkafka_assignor_engine::{Move, MoveKind, Report, Role};
-use rdkafka_assignor_protocol::{ReadUserDataError, WriteUserDataError};
+use rdkafka_assignor_protocol::{PartitionSet, ReadUserDataError, WriteUserDataError};
 use tracing::field::Empty;
 use tracing::{Span, debug, error, info, info_span, warn};
 
@@ -38,7 +38,7 @@ pub(crate) fn rebalance(group: &Group) -> Span {
 }
 
 /// The outcome of a rebalance on its leader, within its span.
-pub(crate) fn led(span: &Span, led: &Led, duration: Duration) {
+pub(crate) fn led(span: &Span, led: &Led, leader: &str, duration: Duration) {
     let promoted = |m: &&Move| m.role == Role::Active && m.kind == MoveKind::Promoted;
     span.record(
         "duration_us",
@@ -56,7 +56,7 @@ pub(crate) fn led(span: &Span, led: &Led, duration: Duration) {
     );
     span.record("bytes", led.bytes);
     warnings(led);
-    errors(led);
+    errors(led, leader);
     shares(led);
     moves(&led.report);
     info!(
@@ -70,33 +70,49 @@ pub(crate) fn led(span: &Span, led: &Led, duration: Duration) {
 fn warnings(led: &Led) {
     for warning in led.warnings.iter().take(MOST_LINES) {
         let member = warning.member.as_deref().map(bounded);
-        warn!(member, kind = warning.kind, "{}", bounded(&warning.detail));
+        warn!(
+            group = led.group,
+            generation = led.generation,
+            member,
+            kind = warning.kind,
+            "{}",
+            bounded(&warning.detail)
+        );
     }
     if let Some(more) = beyond(led.warnings.len()) {
-        warn!(more, "more warnings");
+        warn!(group = led.group, more, "more warnings");
     }
 }
 
-fn errors(led: &Led) {
+fn errors(led: &Led, leader: &str) {
     for delivered in led.errors.iter().take(MOST_LINES) {
-        error!(code = delivered.kind.code(), "{}", bounded(&delivered.text));
+        error!(
+            group = led.group,
+            member = bounded(leader),
+            generation = led.generation,
+            code = delivered.kind.code(),
+            "{}",
+            bounded(&delivered.text)
+        );
     }
 }
 
 fn shares(led: &Led) {
     for (member, share) in led.members.iter().take(MOST_LINES) {
         let Share {
+            host,
             active,
             withheld,
             standby,
-            ..
+            global,
         } = share;
         info!(
             member = bounded(member),
+            host = host.as_deref().map(bounded),
             active = listed(active),
             withheld = listed(withheld),
             standby = listed(standby),
-            global = share.global.len(),
+            global = named(global),
             "assigns"
         );
     }
@@ -126,15 +142,24 @@ fn moves(report: &Report) {
 pub(crate) fn assigned(assigned: &Assigned<'_>, held: &Held) {
     info!(
         group = assigned.client.group_id(),
+        client = assigned.client.name(),
         member = bounded(assigned.member),
         generation = assigned.generation,
         active = listed(&held.active),
         standby = listed(&held.standby),
-        global = held.global.len(),
+        global = named(&held.global),
         "assigned"
     );
     for delivered in held.errors.iter().take(MOST_LINES) {
-        error!(code = delivered.kind.code(), "{}", bounded(&delivered.text));
+        error!(
+            group = assigned.client.group_id(),
+            client = assigned.client.name(),
+            member = bounded(assigned.member),
+            generation = assigned.generation,
+            code = delivered.kind.code(),
+            "{}",
+            bounded(&delivered.text)
+        );
     }
 }
 
@@ -177,24 +202,31 @@ fn len(sets: &PartitionSets) -> u64 {
 
 /// `orders 0-3,7; users 0-3`, and `-` for nothing.
 fn listed(sets: &PartitionSets) -> String {
-    if sets.is_empty() {
+    let part = |(name, set): (&String, &PartitionSet)| {
+        format!("{} {}", bounded(name), bounded(&set.to_string()))
+    };
+    joined(sets.iter().map(part))
+}
+
+/// `rates; regions`, and `-` for nothing.
+fn named(global: &BTreeMap<String, u32>) -> String {
+    joined(global.keys().map(|name| bounded(name)))
+}
+
+fn joined(mut parts: impl ExactSizeIterator<Item = String>) -> String {
+    let Some(mut text) = parts.next() else {
         return "-".to_owned();
+    };
+    while text.len() <= LONGEST
+        && let Some(part) = parts.next()
+    {
+        text.push_str("; ");
+        text.push_str(&part);
     }
-    let mut text = String::new();
-    for (index, (name, set)) in sets.iter().enumerate() {
-        if text.len() > LONGEST {
-            let _ = write!(text, "; and {} more", sets.len() - index);
-            break;
-        }
-        let separator = if index == 0 { "" } else { "; " };
-        let _ = write!(
-            text,
-            "{separator}{} {}",
-            bounded(name),
-            bounded(&set.to_string())
-        );
+    match parts.len() {
+        0 => text,
+        more => format!("{text}; and {more} more"),
     }
-    text
 }
 
 /// The text without control characters, cut where it gets too long.

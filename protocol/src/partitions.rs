@@ -19,7 +19,7 @@ pub const MAX_PARTITION: u32 = i32::MAX as u32;
 ///
 /// Memory is bounded by the bytes it was read from: `0..1_000_000` is one range, never a million numbers.
 /// Numbers above [`MAX_PARTITION`] do not exist in Kafka: constructors leave them out, readers refuse them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct PartitionSet {
     ranges: Vec<Range<u32>>,
 }
@@ -119,6 +119,13 @@ impl fmt::Display for PartitionSet {
     }
 }
 
+/// `[0-3,7]`.
+impl fmt::Debug for PartitionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +145,13 @@ mod tests {
         let merged = PartitionSet::from_iter([8..9, 0..2, 2..4, 3..3, 1..6, 2..3]);
         assert_eq!(merged.ranges(), [0..6, 8..9]);
         assert_eq!(merged.len(), 7);
+    }
+
+    #[test]
+    fn text_is_short_in_tests_and_logs() {
+        let some = set(&[0, 1, 2, 3, 7]);
+        assert_eq!(format!("{some} {some:?}"), "0-3,7 [0-3,7]");
+        assert_eq!(format!("{:?}", PartitionSet::new()), "[]");
     }
 
     #[test]

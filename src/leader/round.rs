@@ -35,6 +35,7 @@ pub(super) fn shares(
             active,
             standby: numbers_to_sets(&target.standby),
             global: target.global.clone(),
+            host: None,
         };
         let declared = declared.get(id).map(|tables| tables.as_slice());
         tables.keep_warm(&mut share, declared.unwrap_or_default());

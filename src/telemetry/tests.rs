@@ -77,7 +77,10 @@ fn topic(partitions: i32) -> Topic {
 }
 
 fn member(id: &str, owned: &[i32]) -> Member {
-    let said = SubscriptionUserData::new("shop");
+    let said = SubscriptionUserData {
+        host: (id == "a").then(|| "10.0.0.1:80".to_owned()),
+        ..SubscriptionUserData::new("shop")
+    };
     let topics = ["orders", "users"].map(str::to_owned);
     Member {
         id: id.to_owned(),
@@ -108,7 +111,7 @@ fn a_leader_logs_what_every_member_gets_in_ranges() {
         Level::INFO,
         vec![member("a", &[0, 1, 2, 7]), member("b", &[])],
     );
-    let own = with(&lines, r#"assigns member="a""#);
+    let own = with(&lines, r#"assigns member="a" host="10.0.0.1:80""#);
     assert_eq!(own.len(), 1);
     assert!(
         own[0].contains(r#"active="orders 0-2,7; users 0-2,7""#),
@@ -159,7 +162,8 @@ fn what_was_not_understood_is_a_warning_with_the_members_id() {
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("WARN"), "{warnings:?}");
     assert!(
-        warnings[0].contains(r#"member="b" kind="unreadable-user-data""#),
+        warnings[0]
+            .contains(r#"group="group" generation=5 member="b" kind="unreadable-user-data""#),
         "{warnings:?}"
     );
 }
@@ -174,7 +178,10 @@ fn a_huge_group_is_logged_in_bounded_length() {
     assert!(lines.len() < 4 * (MOST_LINES + 2), "{} lines", lines.len());
     assert!(lines.iter().all(|line| line.len() < 8 * LONGEST));
     assert_eq!(with(&lines, "assigns to more members more=400").len(), 1);
-    assert_eq!(with(&lines, "more warnings more=400").len(), 1);
+    assert_eq!(
+        with(&lines, r#"more warnings group="group" more=400"#).len(),
+        1
+    );
 }
 
 #[test]
@@ -184,6 +191,25 @@ fn a_long_list_is_cut_and_says_so() {
     let text = listed(&(0..10).map(sets).collect());
     assert!(text.len() < 3 * LONGEST, "{}", text.len());
     assert!(text.ends_with("; and 9 more"), "{text}");
+}
+
+#[test]
+fn a_leader_logs_errors_with_group_and_member_whatever_the_level() {
+    let led = Led {
+        group: "group".to_owned(),
+        generation: 5,
+        errors: vec![DeliveredError {
+            kind: DeliveredKind::NoSuchTopic,
+            text: "users does not exist".to_owned(),
+        }],
+        ..Led::default()
+    };
+    let lines = logged(Level::ERROR, || {
+        super::led(&Span::none(), &led, "a", Duration::ZERO);
+    });
+    assert_eq!(lines.len(), 1);
+    let line = r#"users does not exist group="group" member="a" generation=5 code=4"#;
+    assert!(lines[0].contains(line), "{lines:?}");
 }
 
 #[test]
@@ -211,6 +237,7 @@ fn a_member_logs_its_own_assignment_and_the_leaders_errors() {
     };
     let held = Held {
         active: PartitionSets::from([("orders".to_owned(), (0..4_u32).collect())]),
+        global: ["rates", "regions"].map(|name| (name.to_owned(), 2)).into(),
         errors: vec![DeliveredError {
             kind: DeliveredKind::NoSuchTopic,
             text: "users does not exist".to_owned(),
@@ -219,11 +246,14 @@ fn a_member_logs_its_own_assignment_and_the_leaders_errors() {
     };
     let lines = logged(Level::INFO, || assigned(&assigned_to, &held));
     assert!(
-        lines[0].contains(r#"member="a" generation=5 active="orders 0-3" standby="-""#),
+        lines[0].contains(r#"group="group" client="client" member="a" generation=5 active="orders 0-3" standby="-" global="rates; regions""#),
         "{lines:?}"
     );
     assert!(
-        lines[1].contains("ERROR") && lines[1].contains("users does not exist code=4"),
+        lines[1].contains("ERROR")
+            && lines[1].contains(
+                r#"users does not exist group="group" client="client" member="a" generation=5 code=4"#
+            ),
         "{lines:?}"
     );
 }
