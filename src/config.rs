@@ -282,7 +282,11 @@ impl Builder {
             sets.iter_mut().for_each(|set| set.sort());
             sets.sort();
         }
+        let changelogs = self.changelogs();
         Settings {
+            changelogs: changelogs
+                .map(|(table, topic)| (table.to_owned(), topic))
+                .collect(),
             leader_topic: self.leader_topic.then(|| leader_topic::name(&self.app_id)),
             app_id: self.app_id,
             name: self.name,
@@ -323,6 +327,8 @@ pub(crate) struct Settings {
     pub(crate) standby_replicas: u32,
     pub(crate) tables: Vec<Table>,
     pub(crate) global_tables: Vec<GlobalTable>,
+    /// Changelog topics of all tables, global ones included, by table.
+    pub(crate) changelogs: BTreeMap<String, String>,
     pub(crate) copartition: Option<Vec<Vec<String>>>,
     pub(crate) local_state: Option<LocalState>,
     pub(crate) leader_topic: Option<String>,
@@ -330,16 +336,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The changelog topics of all tables, by table.
-    pub(crate) fn changelogs(&self) -> BTreeMap<String, String> {
-        let tables = self.tables.iter();
-        let global = self.global_tables.iter();
-        tables
-            .map(|table| (table.name.clone(), table.changelog.clone()))
-            .chain(global.map(|table| (table.name.clone(), changelog(&self.app_id, &table.name))))
-            .collect()
-    }
-
     /// What is on disk of the tables that are declared.
     pub(crate) fn local_state(&self) -> TopicPartitions {
         let on_disk: BTreeMap<_, _> = self

@@ -59,7 +59,6 @@ pub struct Handle {
 struct Shared {
     host: Option<String>,
     leader_topic: Option<String>,
-    /// Changelog topics, by table.
     changelogs: BTreeMap<String, String>,
     protocol: RebalanceProtocol,
     client: Mutex<Option<Arc<dyn Consumer>>>,
@@ -92,7 +91,7 @@ impl Handle {
         let shared = Shared {
             host: settings.host.clone(),
             leader_topic: settings.leader_topic.clone(),
-            changelogs: settings.changelogs(),
+            changelogs: settings.changelogs.clone(),
             protocol: settings.protocol,
             client: Mutex::new(None),
             held: watch::Sender::new(Arc::default()),
