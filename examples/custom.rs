@@ -3,7 +3,7 @@
 //! `cargo run --example custom` runs on a cluster inside the process; give `host:port` of another one that has a
 //! topic `orders`.
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -55,14 +55,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = ClientConfig::new();
     config
         .set("bootstrap.servers", servers)
-        .set("group.id", "shop");
+        .set("group.id", "custom");
     let weak: BaseConsumer = Assignors::new().with(ByStrength(1)).create(&config)?;
     let strong: BaseConsumer = Assignors::new().with(ByStrength(3)).create(&config)?;
     for consumer in [&weak, &strong] {
         consumer.subscribe(&["orders"])?;
     }
     let count = |consumer: &BaseConsumer| consumer.assignment().map(|list| list.count());
-    while count(&weak)? + count(&strong)? < 8 {
+    // The first to come may have everything for a moment: until both are in.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while count(&weak)? == 0 || count(&strong)? == 0 {
+        if Instant::now() > deadline {
+            return Err(
+                "the group did not come together: has `orders` two partitions or more?".into(),
+            );
+        }
         for consumer in [&weak, &strong] {
             if let Some(Err(error)) = consumer.poll(Duration::from_millis(100)) {
                 eprintln!("{error}");

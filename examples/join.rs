@@ -8,9 +8,10 @@
 //! topics `orders` and `users`, with equal partition counts.
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
+use rdkafka::error::KafkaResult;
 use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{ClientConfig, ClientContext};
@@ -89,9 +90,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let assignor = Copartitioned::builder("shop")
         .copartition(["orders", "users"])
+        .leader_topic(false) // nobody has to lead here, so a plain subscription does
         .build()?;
     config
-        .set("group.id", "shop")
+        .set("group.id", "join")
         .set("auto.offset.reset", "earliest")
         .set("partition.assignment.strategy", "copartitioned");
     let assignors = Assignors::new().with(assignor);
@@ -109,6 +111,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Some(Err(error)) => eprintln!("{error}"),
             None => {}
+        }
+    }
+    leave(&consumer)?;
+    Ok(())
+}
+
+/// Gives everything up before the consumer is dropped: closing one in the middle of a rebalance can hang in librdkafka.
+fn leave(consumer: &BaseConsumer<Shop>) -> KafkaResult<()> {
+    consumer.unsubscribe();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while consumer.assignment()?.count() > 0 && Instant::now() < deadline {
+        if let Some(Err(error)) = consumer.poll(Duration::from_millis(100)) {
+            eprintln!("{error}");
         }
     }
     Ok(())

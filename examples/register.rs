@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::BaseConsumer;
 use rdkafka_assignor::mock::MockCluster;
 use rdkafka_assignor::{Assignors, Copartitioned};
 
@@ -25,12 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = ClientConfig::new();
     config
         .set("bootstrap.servers", servers)
-        .set("group.id", "shop")
+        .set("group.id", "register")
         .set("partition.assignment.strategy", "copartitioned");
     let consumer: BaseConsumer = Assignors::new().with(assignor).create(&config)?;
-    let topics = handle.subscription(["orders", "users"]);
-    let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
-    consumer.subscribe(&topics)?;
+    handle.subscribe(&consumer, ["orders", "users"])?;
 
     while handle.current().generation.is_none() {
         if let Some(Err(error)) = consumer.poll(Duration::from_millis(100)) {

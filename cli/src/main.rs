@@ -1,7 +1,8 @@
 //! The `assignor` command: arguments, logs and exit statuses.
 //!
 //! `assignor plan` answers what the assignor would do with a group that is described in a file;
-//! `assignor decode` shows what members and leaders tell each other; `assignor demo` runs a group on a cluster. Everything else is the library's.
+//! `assignor decode` shows what members and leaders tell each other; `assignor demo` runs a group on a cluster.
+//! Everything else is the library's.
 mod decode;
 mod demo;
 mod moves;
@@ -9,7 +10,8 @@ mod plan;
 mod ranges;
 mod table;
 
-use std::io;
+use std::env;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -60,12 +62,17 @@ fn main() -> ExitCode {
 fn log_to_stderr(verbose: u8) {
     let default = match verbose {
         0 => "error",
-        1 => "info",
-        _ => "debug",
+        1 => "info,librdkafka=error",
+        _ => "debug,librdkafka=error",
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let filter = env::var(EnvFilter::DEFAULT_ENV).unwrap_or_else(|_| default.to_owned());
+    let filter = EnvFilter::try_new(&filter).unwrap_or_else(|error| {
+        eprintln!("warning: RUST_LOG is ignored: {error}");
+        EnvFilter::new(default)
+    });
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
         .init();
 }

@@ -26,16 +26,19 @@ use group::{Group, Settings};
 use producer::Producer;
 use show::say;
 
+const STATUSES: &str = "Exit status: 0 if every join pair met on one member and nothing else went wrong, 1 if not, 2 if there was nothing to see.";
+
 /// Arguments of `assignor demo`.
 #[derive(clap::Args)]
+#[command(after_help = STATUSES)]
 pub struct Arguments {
     /// Run on this cluster instead of one that is embedded; topics and group get names of their own and are deleted.
     #[arg(long, value_name = "HOST:PORT")]
     bootstrap: Option<String>,
-    /// Members to begin with.
+    /// Members to begin with, 1 to 16.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
     members: u32,
-    /// Partitions of either topic.
+    /// Partitions of either topic, 1 to 256.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     partitions: u16,
     /// Standby copies of the table.
@@ -130,6 +133,7 @@ impl Run {
             cluster.create_topic(topic, arguments.partitions)?;
         }
         cluster.create_topic(&format!("{}-__assignor-__leader", self.app), 1)?;
+        say(self.heading(cluster, arguments));
         let mut group = Group::new(self.settings(cluster, arguments, verbose));
         let producer = Producer::start(&cluster.bootstrap(), self.topics.clone())?;
         let played = scenario::play(&mut group, arguments.members, arguments.standbys);
@@ -143,6 +147,22 @@ impl Run {
         played?;
         say(format!("\n{}", group.verdict));
         Ok(group.verdict.is_good())
+    }
+
+    fn heading(&self, cluster: &Cluster, arguments: &Arguments) -> String {
+        let place = match cluster {
+            Cluster::Embedded(_) => "librdkafka's embedded cluster".to_owned(),
+            Cluster::Real(_) => cluster.bootstrap(),
+        };
+        format!(
+            "members {}, partitions {}, standbys {}, {}; topics {} and {} on {place}\n",
+            arguments.members,
+            arguments.partitions,
+            arguments.standbys,
+            arguments.protocol.name(),
+            self.topics[0],
+            self.topics[1],
+        )
     }
 
     fn settings(&self, cluster: &Cluster, arguments: &Arguments, verbose: u8) -> Settings {

@@ -91,15 +91,18 @@ impl fmt::Display for Verdict {
                 self.unknown()
             )?;
         }
-        let met = self.produced.len() - self.missed().count();
         write!(
             f,
-            "{met} of {} join pairs met on one member, {} records missed, {} pairs joined more than once: {}",
+            "{}: {} of {} join pairs met on one member, {} records missed",
+            if self.is_good() { "good" } else { "NOT good" },
+            self.produced.len() - self.missed().count(),
             self.produced.len(),
             2 * self.missed().count(),
-            self.repeated(),
-            if self.is_good() { "good" } else { "NOT good" }
-        )
+        )?;
+        match self.repeated() {
+            0 => Ok(()),
+            again => write!(f, " ({again} joined again, from the last commit)"),
+        }
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
         assert!(verdict.is_good());
         assert_eq!(
             verdict.to_string(),
-            "2 of 2 join pairs met on one member, 0 records missed, 1 pairs joined more than once: good"
+            "good: 2 of 2 join pairs met on one member, 0 records missed (1 joined again, from the last commit)"
         );
     }
 

@@ -91,7 +91,7 @@ fn warning(warning: &engine::Warning) -> String {
 
 fn report(report: &engine::Report) -> String {
     format!(
-        "active: {} moved, {} cold, spread {}; standby: {} moved, spread {}",
+        "active: {} moved, {} cold, spread {}; standby: {} to be built, spread {}",
         report.active_moved,
         report.active_cold,
         report.active_spread,
