@@ -96,21 +96,12 @@ fn members_join_share_and_inherit() {
             shares(&[&a, &b]) == [(2, 2, 2), (2, 2, 2)]
         });
         eventually("handles agree with librdkafka", || a.agrees() && b.agrees());
-        for p in 0..4 {
-            assert_eq!(
-                a.handle.is_active("orders", p),
-                a.handle.is_active("users", p)
-            );
-            assert_ne!(
-                a.handle.is_active("orders", p),
-                b.handle.is_active("orders", p)
-            );
-            assert_eq!(
-                a.handle.is_active("orders", p),
-                b.handle.is_standby("counts", p)
-            );
-        }
-        assert_ne!(a.handle.is_leader(), b.handle.is_leader());
+        eventually("one's actives are the other one's standbys", || {
+            (0..4).all(|p| mirrored(&a.handle, &b.handle, p))
+        });
+        eventually("one of them leads", || {
+            a.handle.is_leader() != b.handle.is_leader()
+        });
         drop(a.member);
         assert_eq!(*a.handle.current(), Held::default());
         eventually("the other one inherits", || shares(&[&b]) == [(4, 4, 0)]);
@@ -121,6 +112,16 @@ fn members_join_share_and_inherit() {
             "{protocol:?}: promoted, not cold"
         );
     }
+}
+
+/// Both topics' partition is with one of the two, and the table's copy with the other.
+fn mirrored(a: &Handle, b: &Handle, p: i32) -> bool {
+    let here = a.is_active("orders", p);
+    a.is_active("users", p) == here
+        && b.is_active("orders", p) != here
+        && b.is_active("users", p) != here
+        && b.is_standby("counts", p) == here
+        && a.is_standby("counts", p) != here
 }
 
 #[test]
@@ -250,7 +251,11 @@ fn a_handle_is_silent_before_the_application_hears_of_a_revocation() {
             consumer.assignment().unwrap().count() == 8
         });
         drop(consumer);
-        assert_eq!(*seen.lock().unwrap(), [false], "{protocol:?}");
+        let seen = seen.lock().unwrap();
+        assert!(
+            !seen.is_empty() && seen.iter().all(|still| !still),
+            "{protocol:?}"
+        );
     }
 }
 
@@ -300,7 +305,7 @@ fn every_assignor_that_did_not_decide_hears_of_it() {
             .map(|set| set.len())
             .sum::<u64>();
         assert_eq!(active, told, "{list}");
-        assert_eq!(superseded.load(Ordering::Relaxed), 1, "{list}");
+        assert!(superseded.load(Ordering::Relaxed) > 0, "{list}");
     }
 }
 

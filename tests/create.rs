@@ -184,9 +184,10 @@ fn first_strategy_of_the_users_list_decides() {
             .iter()
             .filter(|event| matches!(event, Event::Assigned { .. }))
             .count();
+        assert!(joins > 0, "{list}");
         assert_eq!(
-            (joins, probe.groups().len(), assigned),
-            (1, usize::from(ours), usize::from(ours)),
+            (probe.groups().is_empty(), assigned == 0),
+            (!ours, !ours),
             "{list}"
         );
     }
@@ -202,7 +203,7 @@ fn two_assignors_and_a_built_in_one_stand_in_one_list() {
     let assignors = Assignors::new().with(Arc::clone(&a)).with(Arc::clone(&b));
     let member = Member::join(&config, &assignors, &["t"]);
     eventually("the member has everything", || member.load() == 4);
-    assert_eq!((a.groups().len(), b.groups().len()), (0, 1));
+    assert!(a.groups().is_empty() && !b.groups().is_empty());
     member.leave();
     // Both were asked for user data, and both were told that the partitions are gone.
     for probe in [a, b] {
@@ -245,8 +246,9 @@ fn cooperative_sticky_may_win_beside_ours() {
         });
     let claims: Vec<_> = claims.collect();
     assert_eq!(claims[0], (false, false));
+    assert!(claims.contains(&(true, true)), "{claims:?}");
     assert!(
-        claims.len() > 1 && claims[1..].iter().all(|claim| *claim == (true, true)),
+        claims.iter().all(|(owned, since)| owned == since),
         "{claims:?}"
     );
 }

@@ -1,6 +1,7 @@
 //! Members of a group on the mock cluster: they join, leave, are replaced, and crash.
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -176,30 +177,45 @@ fn cooperative_group_never_grants_what_another_member_has_not_revoked() {
     eventually("the first member has everything", || settled(&[&first]));
     let second = scene.join();
     eventually("two members share", || settled(&[&first, &second]));
-    let events: Vec<Event> = scene.probe.events();
-    let generations: Vec<_> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Assigned {
-                generation,
-                partitions,
-                ..
-            } => Some((*generation, partitions.clone())),
-            _ => None,
-        })
-        .collect();
-    // Alone; then half withheld from everybody; then handed over.
-    let count = |partitions: &TopicPartitions| partitions.values().map(Vec::len).sum::<usize>();
-    let mut loads: Vec<(i32, usize)> = generations
-        .iter()
-        .map(|(generation, p)| (*generation, count(p)))
-        .collect();
-    loads.sort_unstable();
-    let first_generation = loads[0].0;
+    eventually("both have three by what they were told", || {
+        let loads = never_granted_twice(&scene.probe);
+        loads.len() == 2 && loads.values().all(|load| *load == 3)
+    });
+}
+
+/// Replays what the consumers were told, in order: nothing is assigned to one while another has it. Their loads.
+fn never_granted_twice(probe: &Probe) -> BTreeMap<u64, usize> {
+    let mut accounts: BTreeMap<u64, Account> = BTreeMap::new();
+    for (client, event) in probe.told() {
+        match event {
+            Event::Assigned { partitions, .. } => {
+                for (other, account) in accounts.iter().filter(|(other, _)| **other != client) {
+                    let shared = common(&partitions, &account.owned);
+                    assert!(shared.is_empty(), "{client} got {shared:?} of {other}");
+                }
+                accounts.entry(client).or_default().add(partitions);
+            }
+            Event::Revoked { partitions, .. } => {
+                accounts.entry(client).or_default().take(&partitions);
+            }
+            _ => {}
+        }
+    }
+    let load = |account: &Account| account.owned.values().map(Vec::len).sum();
+    let loads = accounts.iter();
     loads
-        .iter_mut()
-        .for_each(|(generation, _)| *generation -= first_generation);
-    assert_eq!(loads, [(0, 6), (1, 0), (1, 3), (2, 3), (2, 3)]);
+        .map(|(client, account)| (*client, load(account)))
+        .collect()
+}
+
+fn common(some: &TopicPartitions, others: &TopicPartitions) -> Vec<(String, i32)> {
+    let pairs = |of: &TopicPartitions| -> BTreeSet<(String, i32)> {
+        let topics = of.iter();
+        topics
+            .flat_map(|(topic, numbers)| numbers.iter().map(|number| (topic.clone(), *number)))
+            .collect()
+    };
+    pairs(some).intersection(&pairs(others)).cloned().collect()
 }
 
 #[test]

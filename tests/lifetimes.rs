@@ -9,6 +9,7 @@ use std::time::Duration;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka_assignor::Assignors;
 use rdkafka_assignor::assignor::RebalanceProtocol::{Cooperative, Eager};
+use rdkafka_assignor::mock::MockCluster;
 use support::{
     Event, Member, Probe, SESSION_TIMEOUT, cluster, config, config_for, eventually, lock,
 };
@@ -63,6 +64,14 @@ fn consumer_may_go_in_any_state_of_joining() {
             }
             drop(consumer);
         }
+        // At any speed of the machine one goes with its join unanswered, and one with its first assignment.
+        cluster.set_initial_rebalance_delay(SESSION_TIMEOUT);
+        goes_upon(&cluster, &probe, |event| {
+            matches!(event, Event::Join { .. })
+        });
+        cluster.set_initial_rebalance_delay(Duration::from_millis(300));
+        let assigned = |event: &Event| matches!(event, Event::Assigned { .. });
+        goes_upon(&cluster, &probe, assigned);
         attached_and_detached(&probe);
         let reached = |wanted: fn(&Event) -> bool| {
             probe.events().iter().filter(|event| wanted(event)).count()
@@ -74,6 +83,20 @@ fn consumer_may_go_in_any_state_of_joining() {
             "{assigned} of {joined} got as far as an assignment"
         );
     }
+}
+
+/// A consumer in a group of its own is dropped as soon as its assignor has had such a call.
+fn goes_upon(cluster: &MockCluster, probe: &Arc<Probe>, wanted: impl Fn(&Event) -> bool) {
+    let mut config = config(cluster);
+    config.set("group.id", support::unique("group"));
+    let assignors = Assignors::new().with(Arc::clone(probe));
+    let consumer: BaseConsumer = assignors.create(&config).unwrap();
+    consumer.subscribe(&["t"]).unwrap();
+    let client = lock(&probe.clients).last().unwrap().id();
+    eventually("it got there", || {
+        drop(consumer.poll(Duration::from_millis(1)));
+        probe.events_of(client).iter().any(&wanted)
+    });
 }
 
 #[test]
@@ -196,7 +219,9 @@ fn many_consumers_share_an_assignor_and_know_themselves_apart() {
                 Event::Assigned { partitions, .. } => Some(partitions),
                 _ => None,
             });
-        assert!(assigned.fold(0, |_, partitions| partitions["t"].len()) == 1);
+        // Rounds before may have withheld everything.
+        let last = assigned.last().unwrap();
+        assert_eq!(last.values().map(Vec::len).sum::<usize>(), 1);
     }
     drop(members);
     attached_and_detached(&probe);
@@ -239,8 +264,9 @@ fn requested_rebalance_happens_and_a_cooperative_member_revokes_nothing() {
         );
         eventually("the member has everything", || member.load() == 4);
         let client = Arc::clone(&lock(&probe.clients)[0]);
+        let rounds = probe.groups().len();
         client.request_rebalance();
-        eventually("there is a second round", || probe.groups().len() == 2);
+        eventually("there is another round", || probe.groups().len() > rounds);
         eventually("the member has everything", || member.load() == 4);
         let revoked = probe
             .events()
@@ -289,7 +315,7 @@ fn rebalance_requested_amidst_another_waits_for_its_end() {
         &Assignors::new().with(Arc::clone(&probe)),
         &["t"],
     );
-    eventually("there is a second round", || probe.groups().len() == 2);
+    eventually("there is a second round", || probe.groups().len() >= 2);
     eventually("the member has everything", || member.load() == 4);
 }
 

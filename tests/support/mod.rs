@@ -144,6 +144,11 @@ impl Probe {
             .collect()
     }
 
+    /// Every call in order, with its client's id.
+    pub fn told(&self) -> Vec<(u64, Event)> {
+        lock(&self.events).clone()
+    }
+
     pub fn events_of(&self, client: u64) -> Vec<Event> {
         lock(&self.events)
             .iter()
