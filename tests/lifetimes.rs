@@ -212,15 +212,16 @@ fn many_consumers_share_an_assignor_and_know_themselves_apart() {
     ids.dedup();
     assert_eq!(ids.len(), 4);
     for client in &clients {
-        let assigned = probe
-            .events_of(client.id())
-            .into_iter()
-            .filter_map(|event| match event {
-                Event::Assigned { partitions, .. } => Some(partitions),
-                _ => None,
-            });
+        let mut assigned =
+            probe
+                .events_of(client.id())
+                .into_iter()
+                .filter_map(|event| match event {
+                    Event::Assigned { partitions, .. } => Some(partitions),
+                    _ => None,
+                });
         // Rounds before may have withheld everything.
-        let last = assigned.last().unwrap();
+        let last = assigned.next_back().unwrap();
         assert_eq!(last.values().map(Vec::len).sum::<usize>(), 1);
     }
     drop(members);
