@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaResult;
 use rdkafka_assignor::Assignors;
 use rdkafka_assignor::assignor::{Assignment, Assignor, AssignorError, Group, Join, Member};
 use rdkafka_assignor::mock::MockCluster;
@@ -62,12 +63,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         consumer.subscribe(&["orders"])?;
     }
     let count = |consumer: &BaseConsumer| consumer.assignment().map(|list| list.count());
+    let metadata = weak.fetch_metadata(Some("orders"), Duration::from_secs(10))?;
+    let partitions: usize = metadata.topics().iter().map(|t| t.partitions().len()).sum();
     // The first to come may have everything for a moment: until both are in.
     let deadline = Instant::now() + Duration::from_secs(60);
-    while count(&weak)? == 0 || count(&strong)? == 0 {
+    let shares = || -> KafkaResult<_> { Ok([count(&weak)?, count(&strong)?]) };
+    while shares()?.contains(&0) || shares()?.iter().sum::<usize>() != partitions {
         if Instant::now() > deadline {
             return Err(
-                "the group did not come together: has `orders` two partitions or more?".into(),
+                "the group did not come together: has `orders` four partitions or more?".into(),
             );
         }
         for consumer in [&weak, &strong] {
@@ -76,10 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    println!(
-        "weak: {} partitions, strong: {}",
-        count(&weak)?,
-        count(&strong)?
-    );
+    let [weak, strong] = shares()?;
+    println!("weak: {weak} partitions, strong: {strong}");
     Ok(())
 }

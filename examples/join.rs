@@ -117,8 +117,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Gives everything up before the consumer is dropped: closing one in the middle of a rebalance can hang in librdkafka.
+/// Gives everything up before the consumer is dropped: closing one in the middle of a rebalance can hang or abort in
+/// librdkafka. Committed first, while nothing is under way.
 fn leave(consumer: &BaseConsumer<Shop>) -> KafkaResult<()> {
+    if let Err(error) = consumer.commit_consumer_state(CommitMode::Sync) {
+        println!("nothing committed: {error}");
+    }
     consumer.unsubscribe();
     let deadline = Instant::now() + Duration::from_secs(10);
     while consumer.assignment()?.count() > 0 && Instant::now() < deadline {
