@@ -37,7 +37,7 @@ pub struct Holding {
     pub active: Partitions,
     /// Standbys, as the handle tells them.
     pub standby: Partitions,
-    /// Whether it leads the application.
+    /// Whether it leads the application: it holds the leader topic's partition.
     pub leader: bool,
 }
 

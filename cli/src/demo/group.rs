@@ -146,6 +146,9 @@ impl Group {
             Event::Ended => self.ended(name),
             Event::Led(_) => {}
         }
+        if let Some(generation) = self.view.overtaken() {
+            say(show::overtaken(generation));
+        }
         if let Some(led) = self.view.completed() {
             self.check_alone(&led);
             say(show::rebalance(&self.view, &led));

@@ -187,12 +187,15 @@ fn holding(consumer: &BaseConsumer<Reader>, handle: &Handle) -> anyhow::Result<O
         return Ok(None);
     };
     let standby = numbers(&held.standby);
+    let leader = handle
+        .leader_topic()
+        .is_some_and(|topic| active.contains_key(topic));
     Ok(Some(Holding {
         id,
         generation,
         active,
         standby,
-        leader: held.leader,
+        leader,
     }))
 }
 

@@ -2,7 +2,7 @@
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 
-use super::event::Led;
+use super::event::{Holding, Led};
 use super::view::View;
 use crate::ranges::by_name;
 use crate::table::table;
@@ -16,17 +16,17 @@ pub fn say(text: impl Display) {
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
 
+/// A rebalance that another one followed before it was complete.
+pub fn overtaken(generation: i32) -> String {
+    format!("\ngeneration {generation} was overtaken before all members had it")
+}
+
 /// The members after a rebalance, and its moves with their reasons.
 pub fn rebalance(view: &View, led: &Led) -> String {
     let mut members = table(["member", "actives", "standbys", "leader"]);
     for (name, holding) in view.holdings() {
         let (actives, standbys) = (by_name(&holding.active), by_name(&holding.standby));
-        members.add_row([
-            name,
-            &actives,
-            &standbys,
-            if holding.leader { "leads" } else { "" },
-        ]);
+        members.add_row([name, &actives, &standbys, role(holding, led)]);
     }
     let round = if led.withholds {
         ", what moves is being given up first"
@@ -48,4 +48,13 @@ pub fn rebalance(view: &View, led: &Led) -> String {
         }
     }
     text
+}
+
+/// Who was not in this generation still shows what it had before.
+fn role(holding: &Holding, led: &Led) -> &'static str {
+    match holding.leader {
+        _ if holding.generation != led.generation => "rejoining",
+        true => "leads",
+        false => "",
+    }
 }

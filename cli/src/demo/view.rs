@@ -12,6 +12,7 @@ pub struct View {
     names: BTreeMap<String, String>,
     last: Option<Led>,
     shown: Option<i32>,
+    overtaken: Option<i32>,
     /// Moves of the last round, if it withheld something: the next round completes them.
     announced: Vec<Move>,
     promoted: usize,
@@ -76,7 +77,10 @@ impl View {
         {
             return;
         }
-        let before = self.last.replace(led.clone()).filter(|last| last.withholds);
+        let before = self.last.replace(led.clone());
+        let generation = before.as_ref().map(|last| last.generation);
+        self.overtaken = generation.filter(|_| generation != self.shown);
+        let before = before.filter(|last| last.withholds);
         self.announced = before.map_or(Vec::new(), |last| last.moves);
         let promotes = |one: &&Move| one.promotes && !self.was_announced(one);
         self.promoted += led.moves.iter().filter(promotes).count();
@@ -104,6 +108,11 @@ impl View {
         }
         self.shown = Some(led.generation);
         self.last.clone()
+    }
+
+    /// The rebalance, once, that another one followed before all its members had taken it up.
+    pub fn overtaken(&mut self) -> Option<i32> {
+        self.overtaken.take()
     }
 
     /// Whether the members that run are those of the last rebalance, hold what it gave them, and no other round follows.
@@ -199,6 +208,20 @@ mod tests {
         assert_eq!(view.completed().map(|led| led.generation), Some(1));
         assert_eq!(view.completed(), None);
         assert!(view.is_settled());
+    }
+
+    #[test]
+    fn a_rebalance_that_another_one_overtakes_is_told_as_such_once() {
+        let mut view = two_members();
+        assert_eq!(view.overtaken(), None);
+        view.hear("m1", &led(2, &[("a", &[0]), ("b", &[1])], false));
+        assert_eq!(view.overtaken(), Some(1));
+        assert_eq!(view.overtaken(), None);
+        view.hear("m1", &holds("a", 2, &[0]));
+        view.hear("m2", &holds("b", 2, &[1]));
+        assert!(view.completed().is_some());
+        view.hear("m1", &led(3, &[("a", &[0]), ("b", &[1])], false));
+        assert_eq!(view.overtaken(), None);
     }
 
     #[test]
