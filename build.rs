@@ -18,8 +18,10 @@ fn main() {
     let root = librdkafka_root();
     let mut shim = cc::Build::new();
     shim.files(SHIM).include(root.join("src")).warnings(false);
+    shim.includes(includes("DEP_Z_INCLUDE"));
     if built_with_ssl(&root) {
-        shim.includes(openssl_includes());
+        require_openssl();
+        shim.includes(includes("DEP_OPENSSL_INCLUDE"));
     }
     if let Err(error) = shim.try_compile("rdkafka_assignor_shim") {
         stop(&format!("the shim does not compile: {error}"));
@@ -55,19 +57,22 @@ fn built_with_ssl(root: &Path) -> bool {
     })
 }
 
-/// The headers of the OpenSSL that librdkafka was built with; layouts depend on its version. Nothing if they are on
-/// the compiler's own path.
-fn openssl_includes() -> Vec<PathBuf> {
+/// The headers must be those of the OpenSSL that librdkafka was built with; layouts depend on its version.
+fn require_openssl() {
     if env::var_os("DEP_OPENSSL_VERSION_NUMBER").is_none() {
         stop(
             "librdkafka is built with SSL, and its private headers need the same OpenSSL: enable the feature `ssl`, \
              `ssl-vendored` or `sasl` of rdkafka-assignor, not only that of rdkafka",
         );
     }
-    env::var_os("DEP_OPENSSL_INCLUDE")
-        .map(PathBuf::from)
-        .into_iter()
-        .collect()
+}
+
+/// Where a library's headers are, as its `-sys` crate tells in `variable`; nothing if they are on the compiler's own
+/// path.
+fn includes(variable: &str) -> Vec<PathBuf> {
+    let paths = env::var(variable).unwrap_or_default();
+    let paths = paths.split(',').filter(|path| !path.is_empty());
+    paths.map(PathBuf::from).collect()
 }
 
 fn stop(sentence: &str) -> ! {
